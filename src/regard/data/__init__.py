@@ -1,0 +1,1 @@
+"""Data: pairs of texts, their tokens and their batches."""
