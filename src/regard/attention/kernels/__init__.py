@@ -1,0 +1,1 @@
+"""Kernels: what a plain expression would compute, in less time and memory."""

@@ -1,0 +1,51 @@
+"""Boolean masks: True = may be attended. Additive scores are not masks; they are ``bias``."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+
+def causal_mask(
+    queries: int, positions: int, device: torch.device | None = None
+) -> Bool[Tensor, "queries positions"]:
+    """Query i may attend to position j when ``j <= i + positions - queries`` (bottom-right).
+
+    The last query sees everything, so one decoding step over a cache is the last row of the whole.
+
+    >>> causal_mask(2, 5).int().tolist()
+    [[1, 1, 1, 1, 0], [1, 1, 1, 1, 1]]
+    """
+    full = torch.ones(queries, positions, dtype=torch.bool, device=device)
+    return full.tril(diagonal=positions - queries)
+
+
+def check_mask(name: str, mask: Tensor | None) -> None:
+    """Raise TypeError unless ``mask`` is boolean: a 0/1 float mask would silently add 1."""
+    if mask is not None and mask.dtype != torch.bool:
+        raise TypeError(
+            f"{name} must be boolean (True = may be attended), not {mask.dtype}; "
+            "additive scores go into bias="
+        )
+
+
+def combine_masks(
+    mask: Bool[Tensor, "..."] | None,
+    key_mask: Bool[Tensor, "batch positions"] | None,
+    causal: bool,
+    queries: int,
+    positions: int,
+    device: torch.device,
+) -> Bool[Tensor, "..."] | None:
+    """AND of all masks, broadcastable to ``[batch, heads, queries, positions]``; None = all seen."""
+    check_mask("mask", mask)
+    check_mask("key_mask", key_mask)
+    allowed = mask
+    if key_mask is not None:
+        padding = key_mask[:, None, None, :]
+        allowed = padding if allowed is None else allowed & padding
+    if causal and queries > 0:
+        triangle = causal_mask(queries, positions, device)
+        allowed = triangle if allowed is None else allowed & triangle
+    return allowed
