@@ -56,7 +56,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     with writing(path):
-        if path.is_dir():
+        if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         final = path.resolve()  # a link stays a link; what it points to is replaced
         beside = final.with_name(f".{final.name[:200]}.{os.getpid()}.partial")
@@ -86,7 +86,7 @@ def append_line(path: Path, line: str) -> None:
 
 def make_directory(path: Path) -> Path:
     """Create `path` and its parents where they are missing. Raises UserError when it cannot."""
-    if path.exists() and not path.is_dir():
+    if os.path.exists(path) and not os.path.isdir(path):
         raise UserError(f"{path} is a file where a directory should be; choose another name")
     with writing(path):
         path.mkdir(parents=True, exist_ok=True)
@@ -95,18 +95,18 @@ def make_directory(path: Path) -> Path:
 
 def require_file(path: Path, what: str = "a file") -> Path:
     """`path` itself when it is a file; else UserError saying that `what` should be there."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise UserError(f"{path} is a directory where {what} should be; name the file itself")
-    if not path.exists():
+    if not os.path.exists(path):
         raise UserError(f"{path} does not exist: {what} should be there")
     return path
 
 
 def require_directory(path: Path, what: str = "a directory") -> Path:
     """`path` itself when it is a directory; else UserError saying that `what` should be there."""
-    if not path.exists():
+    if not os.path.exists(path):
         raise UserError(f"{path} does not exist: {what} should be there")
-    if not path.is_dir():
+    if not os.path.isdir(path):
         raise UserError(f"{path} is a file where {what} should be; name the directory itself")
     return path
 
@@ -123,7 +123,7 @@ def writing(path: Path) -> Iterator[None]:
 def _reason(path: Path, error: OSError) -> str:
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         parent = path.parent
-        if parent.exists() and not parent.is_dir():
+        if os.path.exists(parent) and not os.path.isdir(parent):
             return f"{parent} is a file, not a directory"
         return f"the directory {parent} does not exist; create it first"
     return _REASONS.get(error.errno or 0) or error.strerror or str(error)

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import overload
+
+from regard.data.readers.aligned import read_aligned
+from regard.data.readers.jsonl import read_jsonl
+from regard.data.readers.tsv import read_tsv
+from regard.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -52,3 +58,34 @@ class Pairs(Sequence[Pair]):
         for pair in self.pairs:
             accepted.setdefault(pair.source, {})[pair.target] = None
         return list(accepted), [list(targets) for targets in accepted.values()]
+
+
+def read_pairs(data: str | Path, source: str | None = None, target: str | None = None) -> Pairs:
+    """Read pairs from a file or from two line-aligned files, strictly.
+
+    data: `FILE.tsv`, `FILE.jsonl`, or the prefix of `PREFIX.source` and `PREFIX.target`; each of
+        these may be gzip, its name then ending in `.gz`.
+    source, target: the suffixes of a prefix; the columns of a TSV, from 1 (default 1 and 2); the
+        keys of JSONL (default `source` and `target`).
+
+    A pair with a blank side (empty or only white space) is dropped as a whole and counted.
+    Raises UserError with file and line for everything that cannot be read as pairs, and when no
+    pair is left.
+    """
+    name = str(data)
+    lowered = name.lower().removesuffix(".gz")
+    if lowered.endswith(".tsv"):
+        texts, origin = read_tsv(Path(name), source, target), name
+    elif lowered.endswith(".jsonl"):
+        texts, origin = read_jsonl(Path(name), source, target), name
+    else:
+        texts, origin = read_aligned(name, source, target), f"{name}.{{{source},{target}}}"
+    pairs = tuple(Pair(*pair) for pair in texts if pair[0].strip() and pair[1].strip())
+    blank = len(texts) - len(pairs)
+    if not texts:
+        raise UserError(f"{origin} is empty; it should hold at least one pair of texts")
+    if not pairs:
+        raise UserError(
+            f"{origin}: each of the {blank} pairs has a blank side; give both a source and a target"
+        )
+    return Pairs(pairs, origin, blank)
