@@ -1,0 +1,74 @@
+"""How a configuration becomes a model."""
+
+from __future__ import annotations
+
+import math
+
+from regard.errors import UserError
+from regard.models.configuration import ModelConfiguration
+from regard.models.decoders import RecurrentDecoder, TransformerDecoder
+from regard.models.encoders import RecurrentEncoder, TransformerEncoder
+from regard.models.initialization import initialize
+from regard.models.model import Model
+from regard.nn.embedding import Embedding
+from regard.nn.output import OutputLayer
+
+
+def build_model(
+    configuration: ModelConfiguration, source_vocabulary: int, target_vocabulary: int
+) -> Model:
+    """A freshly initialised model (from torch's global random state).
+
+    Raises:
+        UserError: sizes that cannot be joined.
+    """
+    try:
+        return _build(configuration, source_vocabulary, target_vocabulary)
+    except ValueError as error:
+        raise UserError(f"model: {error}") from error
+
+
+def _build(
+    configuration: ModelConfiguration, source_vocabulary: int, target_vocabulary: int
+) -> Model:
+    size = configuration.embedding.size
+    scale = math.sqrt(size) if configuration.embedding.scaled else 1.0
+    source = Embedding(source_vocabulary, size, scale=scale)
+    target = source
+    if not configuration.embedding.share:
+        target = Embedding(target_vocabulary, size, scale=scale)
+    elif source_vocabulary != target_vocabulary:
+        raise ValueError("embedding.share needs a joint vocabulary (tokenization.joint)")
+    encoder = _encoder(configuration, size)
+    decoder = _decoder(configuration, size, encoder)
+    tied = target.weight if configuration.embedding.tie_output else None
+    output = OutputLayer(decoder.features_size, target_vocabulary, tied)
+    model = Model(source, target, encoder, decoder, output, _input_dropout(configuration))
+    initialize(model, configuration.initialization)
+    return model
+
+
+def _input_dropout(configuration: ModelConfiguration) -> float:
+    """Dropout on embeddings; a Transformer has its own, after positions are added."""
+    transformer = configuration.encoder.kind == "transformer"
+    both = transformer and configuration.decoder.kind == "transformer"
+    return 0.0 if both else configuration.embedding.dropout
+
+
+def _encoder(
+    configuration: ModelConfiguration, size: int
+) -> RecurrentEncoder | TransformerEncoder:
+    chosen = configuration.encoder
+    if chosen.kind == "recurrent":
+        return RecurrentEncoder(chosen, size)
+    return TransformerEncoder(chosen, size)
+
+
+def _decoder(
+    configuration: ModelConfiguration, size: int, encoder: RecurrentEncoder | TransformerEncoder
+) -> RecurrentDecoder | TransformerDecoder:
+    chosen = configuration.decoder
+    if chosen.kind == "transformer":
+        return TransformerDecoder(chosen, size, encoder.size)
+    both = configuration.encoder.kind == "recurrent" and configuration.encoder.bidirectional
+    return RecurrentDecoder(chosen, size, encoder.size, directions=2 if both else 1)

@@ -1,0 +1,140 @@
+"""What a model is made of: the ``model`` section of a recipe."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Share = Annotated[float, Field(ge=0.0, lt=1.0)]
+Size = Annotated[int, Field(ge=1)]
+Cell = Literal["gru", "lstm"]
+
+
+class Section(BaseModel):
+    """A frozen part of the configuration; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class EmbeddingConfiguration(Section):
+    """Symbols as vectors."""
+
+    size: Size = 256
+    dropout: Share = 0.1
+    share: bool = Field(False, description="one matrix for source and target (joint vocabulary)")
+    tie_output: bool = Field(False, description="the target matrix serves as output weights")
+    scaled: bool = Field(False, description="multiply vectors by sqrt(size)")
+
+
+class RecurrentEncoderConfiguration(Section):
+    """A recurrent encoder (EQUATIONS A2, A3)."""
+
+    kind: Literal["recurrent"] = "recurrent"
+    cell: Cell = "gru"
+    size: Size = Field(256, description="size of each direction")
+    layers: Size = 1
+    bidirectional: bool = True
+    dropout: Share = Field(0.1, description="on what goes from layer to layer and out")
+
+
+class TransformerEncoderConfiguration(Section):
+    """A Transformer encoder (EQUATIONS C1-C3)."""
+
+    kind: Literal["transformer"] = "transformer"
+    layers: Size = 4
+    heads: Size = 4
+    feed_forward_size: Size = 256
+    activation: Literal["relu", "gelu"] = "relu"
+    norm: Literal["pre", "post"] = "pre"
+    dropout: Share = 0.1
+    attention_dropout: Share = 0.0
+
+
+class AttentionConfiguration(Section):
+    """How a recurrent decoder attends over the source."""
+
+    score: Literal["dot", "scaled_dot", "general", "additive", "concat"] = "additive"
+    heads: Size = 1
+    size: Size = Field(256, description="size of projected queries and keys over all heads")
+    project: bool | None = Field(
+        None, description="project queries, keys, values, output; default: what the score needs"
+    )
+    dropout: Share = 0.0
+
+
+class StartConfiguration(Section):
+    """How the encoder's states become the decoder's first state (EQUATIONS A1, A4, A16)."""
+
+    from_: Literal["backward_first", "last", "mean", "zero"] = Field("last", alias="from")
+    projection: Literal["tanh", "linear", "none"] = "tanh"
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class RecurrentDecoderConfiguration(Section):
+    """A recurrent decoder: attend before the cell, after it, or never."""
+
+    kind: Literal["recurrent"] = "recurrent"
+    cell: Cell = "gru"
+    size: Size = 256
+    layers: Size = 1
+    attend: Literal["before", "after", "never"] = "before"
+    attention: AttentionConfiguration = AttentionConfiguration()
+    constant_context: bool = Field(False, description="attend=never: h_S is read at every step too")
+    input_feeding: bool = Field(False, description="attend=after: s~_{i-1} joins the next input")
+    readout: Literal["maxout", "attentional", "none"] = "maxout"
+    readout_size: Size = 256
+    start: StartConfiguration = StartConfiguration()
+    dropout: Share = Field(0.1, description="between layers and on the readout")
+
+    @model_validator(mode="after")
+    def _fits(self) -> RecurrentDecoderConfiguration:
+        if self.attend == "never" and self.readout == "attentional":
+            raise ValueError("readout 'attentional' needs attention: use 'maxout' or 'none'")
+        if self.input_feeding and (self.attend != "after" or self.readout != "attentional"):
+            raise ValueError("input_feeding needs attend 'after' and readout 'attentional'")
+        if self.constant_context and self.attend != "never":
+            raise ValueError("constant_context is for attend 'never'")
+        return self
+
+
+class TransformerDecoderConfiguration(Section):
+    """A Transformer decoder (EQUATIONS C1-C3)."""
+
+    kind: Literal["transformer"] = "transformer"
+    layers: Size = 4
+    heads: Size = 4
+    feed_forward_size: Size = 256
+    activation: Literal["relu", "gelu"] = "relu"
+    norm: Literal["pre", "post"] = "pre"
+    dropout: Share = 0.1
+    attention_dropout: Share = 0.0
+    shown_layer: int = Field(
+        0, ge=0, description="whose cross-attention is shown, mean over heads; 0 = last but one"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> TransformerDecoderConfiguration:
+        if self.shown_layer > self.layers:
+            raise ValueError(f"shown_layer {self.shown_layer} is beyond layers {self.layers}")
+        return self
+
+
+Encoder = Annotated[
+    RecurrentEncoderConfiguration | TransformerEncoderConfiguration, Field(discriminator="kind")
+]
+Decoder = Annotated[
+    RecurrentDecoderConfiguration | TransformerDecoderConfiguration, Field(discriminator="kind")
+]
+
+
+class ModelConfiguration(Section):
+    """``encoder -> memory -> decoder``."""
+
+    embedding: EmbeddingConfiguration = EmbeddingConfiguration()
+    encoder: Encoder = RecurrentEncoderConfiguration()
+    decoder: Decoder = RecurrentDecoderConfiguration()
+    initialization: Literal["glorot", "bahdanau", "luong"] = Field(
+        "glorot", description="glorot, or as the paper that is named has it"
+    )

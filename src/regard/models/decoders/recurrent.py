@@ -1,0 +1,231 @@
+"""Recurrent decoder: one stack of cells that attends before the cell, after it, or never."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from regard.attention import Attention, Memory
+from regard.models.configuration import RecurrentDecoderConfiguration
+from regard.models.decoders.start import Start
+from regard.models.encoded import Encoded
+from regard.nn.readout import AttentionalReadout, MaxoutReadout
+from regard.nn.recurrent import CELLS, State
+
+
+@dataclass(frozen=True)
+class RecurrentState:
+    """Between two steps: each layer's state, the source, and what is fed back.
+
+    Attributes:
+        layers: tensors ``[1, batch, size]`` of every layer.
+        source: the memory as the attention prepared it; None without attention.
+        constant: context ``[batch, 1, size]`` read at every step (``constant_context``).
+        fed: the last attentional output ``[batch, 1, size]`` (input feeding).
+    """
+
+    layers: tuple[State, ...]
+    source: Memory | None
+    constant: Tensor | None = None
+    fed: Tensor | None = None
+
+    def select(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
+        """Any rows."""
+        return replace(
+            self.reorder(indices),
+            source=None if self.source is None else self.source.select(indices),
+            constant=None if self.constant is None else self.constant.index_select(0, indices),
+        )
+
+    def reorder(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
+        """Rows that keep their source: only the decoder's own states move."""
+        layers = tuple(
+            tuple(tensor.index_select(1, indices) for tensor in state) for state in self.layers
+        )
+        fed = None if self.fed is None else self.fed.index_select(0, indices)
+        return replace(self, layers=layers, fed=fed)
+
+
+class RecurrentDecoder(nn.Module):
+    """``s_i`` from ``s_{i-1}``, the last token and the source.
+
+    * ``attend = before`` (Bahdanau et al. 2015, appendix A.1.2, A.2; EQUATIONS A4-A6): the context
+      comes from ``s_{i-1}`` and enters the cell; the readout sees ``s_{i-1}``.
+    * ``attend = after`` (Luong et al. 2015, section 3.1; A7, A8): the context comes from the new
+      ``s_i``; without input feeding all teacher-forced steps run at once.
+    * ``attend = never`` (Sutskever et al. 2014, Cho et al. 2014; A1): only the first state, and
+      with ``constant_context`` the encoder's last state at every step, tell of the source.
+    """
+
+    def __init__(
+        self,
+        configuration: RecurrentDecoderConfiguration,
+        embedding_size: int,
+        memory_size: int,
+        directions: int,
+    ) -> None:
+        super().__init__()
+        self.attend = configuration.attend
+        self.dropout = configuration.dropout
+        size = configuration.size
+        self.attention: Attention | None = None
+        extra = memory_size if configuration.constant_context else 0
+        context_size = extra
+        if self.attend != "never":
+            self.attention = _attention(configuration, memory_size)
+            context_size = self.attention.context_size
+            extra = context_size if self.attend == "before" else 0
+        self.readout: MaxoutReadout | AttentionalReadout | None = None
+        self.features_size = size
+        if configuration.readout == "maxout":
+            self.readout = MaxoutReadout(
+                size, embedding_size, context_size, configuration.readout_size
+            )
+            self.features_size = configuration.readout_size
+        elif configuration.readout == "attentional":
+            self.readout = AttentionalReadout(size, context_size, configuration.readout_size)
+            self.features_size = configuration.readout_size
+        self.feeding = self.features_size if configuration.input_feeding else 0
+        self.constant_context = configuration.constant_context
+        cell = CELLS[configuration.cell]
+        sizes = [embedding_size + extra + self.feeding] + [size] * (configuration.layers - 1)
+        self.cells = nn.ModuleList(cell(inputs, size) for inputs in sizes)
+        self.start_layers = Start(
+            configuration.start,
+            encoder_size=memory_size,
+            directions=directions,
+            size=size,
+            layers=configuration.layers,
+            tensors=cell.tensors,
+        )
+
+    def start(self, memory: Encoded) -> RecurrentState:
+        """The state before the first token; keys are projected here, once."""
+        layers = self.start_layers(memory)
+        source = None if self.attention is None else self.attention.prepare(memory)
+        constant = None
+        if self.constant_context:
+            last = memory.final[-1][0] if memory.final else memory.states[:, -1:].transpose(0, 1)
+            constant = last.transpose(0, 1).flatten(1)[:, None]
+        fed = memory.states.new_zeros(memory.batch, 1, self.feeding) if self.feeding else None
+        return RecurrentState(layers, source, constant, fed)
+
+    def advance(
+        self, embedded: Float[Tensor, "batch size"], state: RecurrentState
+    ) -> tuple[Float[Tensor, "batch features"], RecurrentState, Tensor | None]:
+        """Features of the next step, the state after it, and weights ``[batch, source]``."""
+        step = embedded[:, None]
+        before = state.layers[-1][0].transpose(0, 1)
+        known = self.cells[0].project(step)[0]
+        state, context, weights = self._move(known, state, need_weights=True)
+        features = self._read(step, before, state.layers[-1][0].transpose(0, 1), context)
+        if self.feeding:
+            state = replace(state, fed=features)
+        shown = None if weights is None else weights.mean(1)[:, 0]
+        return features[:, 0], state, shown
+
+    def forward(
+        self,
+        embedded: Float[Tensor, "batch steps size"],
+        memory: Encoded,
+        need_weights: bool = False,
+    ) -> tuple[Float[Tensor, "batch steps features"], Tensor | None]:
+        """Features of all teacher-forced steps, and attention ``[batch, steps, source]`` if asked."""
+        state = self.start(memory)
+        if self.attend == "before" or self.feeding:
+            return self._one_by_one(embedded, state, need_weights)
+        inputs = embedded
+        if state.constant is not None:
+            inputs = torch.cat([inputs, state.constant.expand(-1, inputs.shape[1], -1)], dim=-1)
+        first = state.layers[-1][0].transpose(0, 1)
+        for number, (cell, layer) in enumerate(zip(self.cells, state.layers, strict=True)):
+            inputs = self._between(inputs) if number else inputs
+            inputs, _ = cell.run(inputs, layer)
+        context, weights = state.constant, None
+        if self.attention is not None:
+            context, weights = self.attention(inputs, state.source, need_weights=need_weights)
+        before = torch.cat([first, inputs[:, :-1]], dim=1)
+        features = self._read(embedded, before, inputs, context)
+        return features, None if weights is None else weights.mean(1)
+
+    def _one_by_one(
+        self, embedded: Tensor, state: RecurrentState, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Step after step; the readout of all steps at once where nothing is fed back."""
+        befores, afters, contexts, shown, fed = [], [], [], [], []
+        for i, known in enumerate(self.cells[0].project(embedded)):
+            before = state.layers[-1][0].transpose(0, 1)
+            state, context, weights = self._move(known, state, need_weights)
+            after = state.layers[-1][0].transpose(0, 1)
+            if self.feeding:
+                features = self._read(embedded[:, i : i + 1], before, after, context)
+                fed.append(features)
+                state = replace(state, fed=features)
+            befores.append(before)
+            afters.append(after)
+            contexts.append(context)
+            shown.append(weights)
+        weights = torch.cat(shown, dim=2).mean(1) if need_weights else None
+        if fed:
+            return torch.cat(fed, dim=1), weights
+        joined = [torch.cat(parts, dim=1) for parts in (befores, afters, contexts)]
+        return self._read(embedded, *joined), weights
+
+    def _move(
+        self, known: Float[Tensor, "1 batch gates"], state: RecurrentState, need_weights: bool
+    ) -> tuple[RecurrentState, Tensor | None, Tensor | None]:
+        """One step of attention and cells: state, context ``[batch, 1, size]``, weights.
+
+        ``known`` is the first cell's projection of the token; context and what is fed back follow.
+        """
+        context, weights = state.constant, None
+        if self.attend == "before":
+            assert self.attention is not None
+            query = state.layers[-1][0].transpose(0, 1)
+            context, weights = self.attention(query, state.source, need_weights=need_weights)
+        rest = state.fed if self.attend == "after" else context
+        projected = known if rest is None else self.cells[0].project_rest(known, rest[:, 0])
+        layers = [self.cells[0].step(projected, state.layers[0])]
+        for cell, layer in zip(self.cells[1:], state.layers[1:], strict=True):
+            hidden = self._between(layers[-1][0].transpose(0, 1))
+            layers.append(cell.step(cell.project(hidden)[0], layer))
+        inputs = layers[-1][0].transpose(0, 1)
+        if self.attend == "after":
+            assert self.attention is not None
+            context, weights = self.attention(inputs, state.source, need_weights=need_weights)
+        return replace(state, layers=tuple(layers)), context, weights
+
+    def _read(
+        self, embedded: Tensor, before: Tensor, after: Tensor, context: Tensor | None
+    ) -> Float[Tensor, "batch steps features"]:
+        """What the output layer sees."""
+        if isinstance(self.readout, MaxoutReadout):
+            nothing = embedded.new_zeros(*embedded.shape[:2], 0)
+            wide = nothing if context is None else context.expand(-1, embedded.shape[1], -1)
+            state = before if self.attend == "before" else after
+            features = self.readout(state, embedded, wide)
+        elif isinstance(self.readout, AttentionalReadout):
+            features = self.readout(after, context)
+        else:
+            features = after
+        return F.dropout(features, self.dropout, self.training)
+
+    def _between(self, hidden: Tensor) -> Tensor:
+        return F.dropout(hidden, self.dropout, self.training)
+
+
+def _attention(configuration: RecurrentDecoderConfiguration, memory_size: int) -> Attention:
+    chosen = configuration.attention
+    return Attention(
+        configuration.size,
+        memory_size,
+        score=chosen.score,
+        heads=chosen.heads,
+        hidden_size=chosen.size,
+        project=chosen.project,
+        dropout=chosen.dropout,
+    )

@@ -1,0 +1,38 @@
+"""Recurrent encoder, one direction or two."""
+
+from __future__ import annotations
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from regard.models.configuration import RecurrentEncoderConfiguration
+from regard.models.encoded import Encoded
+from regard.nn.recurrent import CELLS, State
+
+
+class RecurrentEncoder(nn.Module):
+    """``h_j = [forward h_j; backward h_j]`` (Bahdanau et al. 2015, eq. 7; EQUATIONS A2, A3)."""
+
+    def __init__(self, configuration: RecurrentEncoderConfiguration, input_size: int) -> None:
+        super().__init__()
+        directions = 2 if configuration.bidirectional else 1
+        self.size = configuration.size * directions
+        cell = CELLS[configuration.cell]
+        sizes = [input_size] + [self.size] * (configuration.layers - 1)
+        self.layers = nn.ModuleList(cell(size, configuration.size, directions) for size in sizes)
+        self.dropout = configuration.dropout
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "batch positions input_size"],
+        mask: Bool[Tensor, "batch positions"],
+    ) -> Encoded:
+        """Read the whole source; padding neither moves a state nor enters one."""
+        final: list[State] = []
+        hidden = inputs
+        for layer in self.layers:
+            hidden, state = layer.run(hidden, mask=mask)
+            final.append(state)
+            hidden = F.dropout(hidden, self.dropout, self.training)
+        return Encoded(hidden, hidden, mask, final=tuple(final))

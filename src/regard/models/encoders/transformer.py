@@ -1,0 +1,53 @@
+"""Transformer encoder."""
+
+from __future__ import annotations
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from regard.attention import sinusoidal_positions
+from regard.models.configuration import TransformerEncoderConfiguration
+from regard.models.encoded import Encoded
+from regard.nn.transformer import EncoderLayer
+
+
+class TransformerEncoder(nn.Module):
+    """A stack of layers over embeddings plus positions (EQUATIONS B9, C1-C3).
+
+    A pre-norm stack ends with a layer norm of its own.
+    """
+
+    def __init__(self, configuration: TransformerEncoderConfiguration, size: int) -> None:
+        super().__init__()
+        self.size = size
+        self.dropout = configuration.dropout
+        self.layers = nn.ModuleList(
+            EncoderLayer(
+                size,
+                configuration.heads,
+                configuration.feed_forward_size,
+                activation=configuration.activation,
+                norm=configuration.norm,
+                dropout=configuration.dropout,
+                attention_dropout=configuration.attention_dropout,
+            )
+            for _ in range(configuration.layers)
+        )
+        self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "batch positions size"],
+        mask: Bool[Tensor, "batch positions"],
+    ) -> Encoded:
+        """Read the whole source at once."""
+        places = sinusoidal_positions(
+            inputs.shape[1], self.size, device=inputs.device, dtype=inputs.dtype
+        )
+        hidden = F.dropout(inputs + places, self.dropout, self.training)
+        key_mask = None if bool(mask.all()) else mask
+        for layer in self.layers:
+            hidden = layer(hidden, key_mask)
+        hidden = self.norm(hidden)
+        return Encoded(hidden, hidden, key_mask)

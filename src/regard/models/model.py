@@ -1,0 +1,108 @@
+"""A model: encoder -> memory -> decoder -> log-probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from regard.models.decoders import RecurrentDecoder, TransformerDecoder
+from regard.models.encoded import Encoded
+from regard.models.encoders import RecurrentEncoder, TransformerEncoder
+from regard.nn.embedding import Embedding
+from regard.nn.output import OutputLayer
+
+
+class Step(NamedTuple):
+    """What one decoding step gives."""
+
+    log_probabilities: Float[Tensor, "batch vocabulary"]
+    state: Any
+    attention: Float[Tensor, "batch source"] | None
+
+
+class Decoded(NamedTuple):
+    """What all teacher-forced steps give."""
+
+    log_probabilities: Float[Tensor, "batch steps vocabulary"]
+    attention: Float[Tensor, "batch steps source"] | None
+
+
+class Model(nn.Module):
+    """Two faces with the same numbers: ``start`` and ``step``, and ``forward`` over all positions.
+
+    Nothing is kept on the module between calls: one model serves many requests at once.
+    """
+
+    def __init__(
+        self,
+        source_embedding: Embedding,
+        target_embedding: Embedding,
+        encoder: RecurrentEncoder | TransformerEncoder,
+        decoder: RecurrentDecoder | TransformerDecoder,
+        output: OutputLayer,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.source_embedding = source_embedding
+        self.target_embedding = target_embedding
+        self.encoder = encoder
+        self.decoder = decoder
+        self.output = output
+        self.dropout = dropout
+
+    def encode(
+        self, source: Int[Tensor, "batch positions"], source_mask: Bool[Tensor, "batch positions"]
+    ) -> Encoded:
+        """The source as a memory; positions where ``source_mask`` is False count for nothing."""
+        embedded = self.source_embedding(source)
+        memory: Encoded = self.encoder(
+            F.dropout(embedded, self.dropout, self.training), source_mask
+        )
+        return memory
+
+    def start(self, memory: Encoded) -> Any:
+        """The state before the first token: everything about the source is projected here."""
+        return self.decoder.start(memory)
+
+    def step(self, tokens: Int[Tensor, " batch"], state: Any) -> Step:
+        """Read one token a row; log-probabilities of the next one."""
+        embedded = F.dropout(self.target_embedding(tokens), self.dropout, self.training)
+        features, state, attention = self.decoder.advance(embedded, state)
+        return Step(self.output(features), state, attention)
+
+    def forward(
+        self,
+        source: Int[Tensor, "batch positions"],
+        source_mask: Bool[Tensor, "batch positions"],
+        inputs: Int[Tensor, "batch steps"],
+        need_weights: bool = True,
+    ) -> Decoded:
+        """Log-probabilities of every step, each having read ``inputs`` up to its own position."""
+        features, attention = self._decode(source, source_mask, inputs, need_weights)
+        return Decoded(self.output(features), attention)
+
+    def features(
+        self,
+        source: Int[Tensor, "batch positions"],
+        source_mask: Bool[Tensor, "batch positions"],
+        inputs: Int[Tensor, "batch steps"],
+        mask: Bool[Tensor, "batch steps"],
+    ) -> Float[Tensor, "tokens size"]:
+        """What the output layer would read, of the real target positions alone (row by row)."""
+        features, _ = self._decode(source, source_mask, inputs, need_weights=False)
+        return features[mask]
+
+    def output_weights(self) -> tuple[nn.Parameter, nn.Parameter]:
+        """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
+        return self.output.weight, self.output.bias
+
+    def _decode(
+        self, source: Tensor, source_mask: Tensor, inputs: Tensor, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        memory = self.encode(source, source_mask)
+        embedded = F.dropout(self.target_embedding(inputs), self.dropout, self.training)
+        decoded: tuple[Tensor, Tensor | None] = self.decoder(embedded, memory, need_weights)
+        return decoded

@@ -1,0 +1,1 @@
+"""What mechanisms are built into: recurrent cells, maxout, Transformer layers, output layers."""

@@ -1,0 +1,165 @@
+"""Recurrent layers that step and run alike: the papers' GRU, and the LSTM.
+
+Both directions of a bidirectional layer are one batched product. A state is a tuple of tensors
+``[directions, batch, size]``, the hidden state first (an LSTM's cell second).
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+State = tuple[Tensor, ...]
+
+
+class RecurrentLayer(nn.Module):
+    """What GRU and LSTM share: input products for all positions at once, then steps.
+
+    Subclasses set ``gates`` (how many blocks of ``size`` the input product makes), ``tensors`` (how
+    many make up a state) and ``step``.
+    """
+
+    gates: int
+    tensors: int
+
+    def __init__(self, input_size: int, size: int, directions: int = 1) -> None:
+        super().__init__()
+        self.input_size = input_size
+        self.size = size
+        self.directions = directions
+        self.W = nn.Parameter(torch.empty(input_size, directions * self.gates * size))
+        self.U = nn.Parameter(torch.empty(directions, size, self.gates * size))
+        self.b = nn.Parameter(torch.zeros(directions * self.gates * size))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        """Glorot for input blocks, orthogonal recurrent matrices (as RNNsearch), biases zero."""
+        for block in self.W.data.split(self.size, dim=1):
+            nn.init.xavier_uniform_(block)
+        for direction in self.U.data:
+            for block in direction.split(self.size, dim=1):
+                block.copy_(nn.init.orthogonal_(torch.empty(self.size, self.size)))
+
+    def initial(self, batch: int) -> State:
+        """The zero state."""
+        zeros = self.U.new_zeros(self.directions, batch, self.size)
+        return (zeros,) * self.tensors
+
+    def project(
+        self, inputs: Float[Tensor, "batch steps part_size"]
+    ) -> Float[Tensor, "steps directions batch gates_size"]:
+        """``W x_i + b`` of every position and direction, in one matrix product.
+
+        ``inputs`` may be the first part of ``x`` alone; ``project_rest`` adds the rest of it.
+        """
+        batch, steps, part = inputs.shape
+        rows = inputs.transpose(0, 1).reshape(steps * batch, part)
+        flat = torch.addmm(self.b, rows, self.W[:part])
+        return flat.view(steps, batch, self.directions, -1).transpose(1, 2)
+
+    def project_rest(
+        self, projected: Float[Tensor, "1 batch gates_size"], rest: Float[Tensor, "batch rest"]
+    ) -> Float[Tensor, "1 batch gates_size"]:
+        """Add the product of the last part of one position's ``x`` (layers of one direction)."""
+        return torch.addmm(projected[0], rest, self.W[-rest.shape[1] :])[None]
+
+    def step(self, projected: Float[Tensor, "directions batch gates_size"], state: State) -> State:
+        """The next state from one projected position."""
+        raise NotImplementedError
+
+    def run(
+        self,
+        inputs: Float[Tensor, "batch steps input_size"],
+        state: State | None = None,
+        mask: Bool[Tensor, "batch steps"] | None = None,
+    ) -> tuple[Float[Tensor, "batch steps directions_size"], State]:
+        """All positions: outputs ``[batch, steps, directions * size]`` and the final state.
+
+        With two directions the second reads each row backward, from its last real position. A
+        padded position leaves the state as it was, so final states are those of the row alone.
+        """
+        batch, steps, _ = inputs.shape
+        projected = self.project(inputs)
+        order = None
+        if self.directions == 2:
+            order = _reversal(batch, steps, mask, inputs.device)
+            backward = projected[:, 1].gather(0, order.expand(-1, -1, projected.shape[-1]))
+            projected = torch.stack([projected[:, 0], backward], dim=1)
+        state = self.initial(batch) if state is None else state
+        keep = None if mask is None or bool(mask.all()) else mask.t()[:, None, :, None]
+        outputs = []
+        for i in range(steps):
+            new = self.step(projected[i], state)
+            if keep is not None:
+                new = tuple(torch.where(keep[i], n, o) for n, o in zip(new, state, strict=True))
+            state = new
+            outputs.append(state[0])
+        stacked = torch.stack(outputs)  # [steps, directions, batch, size]
+        if order is not None:
+            back = stacked[:, 1].gather(0, order.expand(-1, -1, self.size))
+            joined = torch.cat([stacked[:, 0], back], dim=-1)
+        else:
+            joined = stacked[:, 0]
+        return joined.transpose(0, 1), state
+
+
+class GRU(RecurrentLayer):
+    """Gated recurrent units as Bahdanau et al. 2015 write them, appendix A.1.1 (EQUATIONS A2).
+
+    ``r = sigma(W_r x + U_r h)``, ``z = sigma(W_z x + U_z h)``, ``h~ = tanh(W x + U [r * h])``,
+    ``h' = (1 - z) * h + z * h~``. The reset gate acts before the matrix product; torch.nn.GRU's acts
+    after it and its z means the opposite, so the two are not the same function.
+    """
+
+    gates = 3
+    tensors = 1
+
+    def step(self, projected: Float[Tensor, "directions batch gates_size"], state: State) -> State:
+        """``projected`` holds the blocks r, z, h~ in this order."""
+        (hidden,) = state
+        split = 2 * self.size
+        gates = torch.baddbmm(projected[..., :split], hidden, self.U[..., :split]).sigmoid()
+        reset, update = gates.chunk(2, dim=-1)
+        candidate = torch.baddbmm(projected[..., split:], reset * hidden, self.U[..., split:])
+        return (torch.lerp(hidden, candidate.tanh(), update),)
+
+
+class LSTM(RecurrentLayer):
+    """Long short-term memory (Hochreiter & Schmidhuber 1997, with forget gate; EQUATIONS A10).
+
+    ``i, f, o = sigma(W x + U h)``, ``g = tanh(W x + U h)``, ``m' = f * m + i * g``,
+    ``h' = o * tanh(m')``. The forget gate's bias starts at 1 (Jozefowicz et al. 2015).
+    """
+
+    gates = 4
+    tensors = 2
+
+    def reset_parameters(self) -> None:
+        """As the base class, with the forget gate open."""
+        super().reset_parameters()
+        self.b.data.view(self.directions, self.gates, self.size)[:, 1] = 1.0
+
+    def step(self, projected: Float[Tensor, "directions batch gates_size"], state: State) -> State:
+        """``projected`` holds the blocks i, f, o, g in this order."""
+        hidden, cell = state
+        blocks = torch.baddbmm(projected, hidden, self.U)
+        gates = blocks[..., : 3 * self.size].sigmoid()
+        enter, forget, leave = gates.chunk(3, dim=-1)
+        cell = torch.addcmul(forget * cell, enter, blocks[..., 3 * self.size :].tanh())
+        return leave * cell.tanh(), cell
+
+
+CELLS: dict[str, type[RecurrentLayer]] = {"gru": GRU, "lstm": LSTM}
+
+
+def _reversal(
+    batch: int, steps: int, mask: Bool[Tensor, "batch steps"] | None, device: torch.device
+) -> Tensor:
+    """Indices ``[steps, batch, 1]`` that turn each row's real part around and leave its padding."""
+    positions = torch.arange(steps, device=device)[:, None]
+    if mask is None:
+        return positions.flip(0).expand(steps, batch)[..., None]
+    lengths = mask.sum(1)[None, :]
+    turned = torch.where(positions < lengths, lengths - 1 - positions, positions)
+    return turned[..., None]

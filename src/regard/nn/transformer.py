@@ -1,0 +1,126 @@
+"""Transformer layers (Vaswani et al. 2017, section 3.1; EQUATIONS C1-C3)."""
+
+from __future__ import annotations
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from regard.attention import Attention, Memory
+from regard.nn.feed_forward import FeedForward
+
+
+class Residual(nn.Module):
+    """The residual connection around a sublayer, with its layer norm and dropout.
+
+    Post-norm, as the paper: ``LayerNorm(x + dropout(sublayer(x)))``. Pre-norm, the option:
+    ``x + dropout(sublayer(LayerNorm(x)))``. Either way: ``after(x, sublayer(before(x)))``.
+    """
+
+    def __init__(self, size: int, dropout: float, norm: str) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(size)
+        self.dropout = dropout
+        self.pre = norm == "pre"
+
+    def before(self, inputs: Float[Tensor, "*batch size"]) -> Float[Tensor, "*batch size"]:
+        """What the sublayer reads."""
+        normed: Tensor = self.norm(inputs) if self.pre else inputs
+        return normed
+
+    def after(
+        self, inputs: Float[Tensor, "*batch size"], output: Float[Tensor, "*batch size"]
+    ) -> Float[Tensor, "*batch size"]:
+        """What goes on: the sublayer's output joined to what came in."""
+        joined = inputs + F.dropout(output, self.dropout, self.training)
+        normed: Tensor = joined if self.pre else self.norm(joined)
+        return normed
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward."""
+
+    def __init__(
+        self,
+        size: int,
+        heads: int,
+        hidden_size: int,
+        *,
+        activation: str = "relu",
+        norm: str = "pre",
+        dropout: float = 0.1,
+        attention_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.attention = Attention(size, heads=heads, project=True, dropout=attention_dropout)
+        self.feed_forward = FeedForward(size, hidden_size, activation)
+        self.attention_residual = Residual(size, dropout, norm)
+        self.feed_forward_residual = Residual(size, dropout, norm)
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "batch positions size"],
+        key_mask: Bool[Tensor, "batch positions"] | None,
+    ) -> Float[Tensor, "batch positions size"]:
+        """Every position attends to every real one."""
+        read = self.attention_residual.before(inputs)
+        attended = self.attention(read, key_mask=key_mask).context
+        hidden = self.attention_residual.after(inputs, attended)
+        changed = self.feed_forward(self.feed_forward_residual.before(hidden))
+        return self.feed_forward_residual.after(hidden, changed)
+
+
+class DecoderLayer(nn.Module):
+    """Masked self-attention, attention over the source, feed-forward."""
+
+    def __init__(
+        self,
+        size: int,
+        memory_size: int,
+        heads: int,
+        hidden_size: int,
+        *,
+        activation: str = "relu",
+        norm: str = "pre",
+        dropout: float = 0.1,
+        attention_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.self_attention = Attention(size, heads=heads, project=True, dropout=attention_dropout)
+        self.cross_attention = Attention(
+            size, memory_size, heads=heads, project=True, dropout=attention_dropout
+        )
+        self.feed_forward = FeedForward(size, hidden_size, activation)
+        self.self_residual = Residual(size, dropout, norm)
+        self.cross_residual = Residual(size, dropout, norm)
+        self.feed_forward_residual = Residual(size, dropout, norm)
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "batch steps size"],
+        source: Memory,
+        history: Memory | None = None,
+        *,
+        need_weights: bool = False,
+    ) -> tuple[Float[Tensor, "batch steps size"], Memory | None, Tensor | None]:
+        """All steps at once, or, with ``history``, the next one after those it holds.
+
+        Args:
+            source: what ``cross_attention.prepare`` made of the encoder's memory.
+            history: prepared memory of the steps before (a key-value cache); None = none kept.
+
+        Returns:
+            outputs, the history with these steps appended (None if none came), and
+            cross-attention weights ``[batch, heads, steps, source positions]`` if asked for.
+        """
+        read = self.self_residual.before(inputs)
+        if history is not None:
+            history = history.append(self.self_attention.prepare(read))
+        back = self.self_attention(read, history, causal=True).context
+        hidden = self.self_residual.after(inputs, back)
+        over, weights = self.cross_attention(
+            self.cross_residual.before(hidden), source, need_weights=need_weights
+        )
+        hidden = self.cross_residual.after(hidden, over)
+        changed = self.feed_forward(self.feed_forward_residual.before(hidden))
+        return self.feed_forward_residual.after(hidden, changed), history, weights
