@@ -1,0 +1,52 @@
+"""How good outputs are: text metrics, error rates, alignments, intervals.
+
+Nothing here imports sacreBLEU or numpy before a function needs it.
+"""
+
+from regard.evaluation.alignment import (
+    Links,
+    alignment_error_rate,
+    diagonal,
+    format_links,
+    links_from_attention,
+    parse_links,
+    read_alignments,
+    write_alignments,
+)
+from regard.evaluation.intervals import Interval, bootstrap_interval
+from regard.evaluation.report import BETTER, METRICS, Evaluation, evaluate_texts
+from regard.evaluation.score import Score
+from regard.evaluation.text import bleu, chrf, ter
+from regard.evaluation.transduction import (
+    character_symbols,
+    exact_match,
+    spaced_symbols,
+    symbol_error_rate,
+    word_error_rate,
+)
+
+__all__ = [
+    "BETTER",
+    "METRICS",
+    "Evaluation",
+    "Interval",
+    "Links",
+    "Score",
+    "alignment_error_rate",
+    "bleu",
+    "bootstrap_interval",
+    "character_symbols",
+    "chrf",
+    "diagonal",
+    "evaluate_texts",
+    "exact_match",
+    "format_links",
+    "links_from_attention",
+    "parse_links",
+    "read_alignments",
+    "spaced_symbols",
+    "symbol_error_rate",
+    "ter",
+    "word_error_rate",
+    "write_alignments",
+]

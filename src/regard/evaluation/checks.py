@@ -1,0 +1,23 @@
+"""What every metric asks of its input before it counts anything."""
+
+from collections.abc import Sequence
+
+from regard.errors import UserError
+
+
+def check_answers(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+    """Refuse what would score silently wrong: nothing, a missing line, a source without a target.
+
+    Raises UserError with both counts, or with the 1-based number of the source.
+    """
+    if len(hypotheses) != len(references):
+        raise UserError(
+            f"{len(hypotheses)} outputs for {len(references)} sources: give one output a source"
+        )
+    if not hypotheses:
+        raise UserError("nothing to evaluate: there are no outputs; give at least one pair")
+    for number, accepted in enumerate(references, start=1):
+        if isinstance(accepted, str):
+            raise TypeError("references[i] is the list of accepted targets of source i")
+        if not accepted:
+            raise UserError(f"source {number} has no accepted target: give it at least one")

@@ -1,0 +1,117 @@
+"""An evaluation: every asked-for figure of one set of outputs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Literal
+
+from regard.errors import UserError
+from regard.evaluation.checks import check_answers
+from regard.evaluation.score import Score
+from regard.evaluation.text import bleu, chrf, ter
+from regard.evaluation.transduction import (
+    Splitter,
+    exact_match,
+    spaced_symbols,
+    symbol_error_rate,
+    word_error_rate,
+)
+
+BETTER: dict[str, Literal["higher", "lower"]] = {
+    "bleu": "higher",
+    "chrf": "higher",
+    "ter": "lower",
+    "word_error_rate": "lower",
+    "symbol_error_rate": "lower",
+    "exact_match": "higher",
+}
+METRICS = tuple(BETTER)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The figures of one set of outputs, in the order in which they were asked for.
+
+    sources: how many distinct sources were answered.
+    references: how many accepted targets they have in all.
+    """
+
+    scores: tuple[Score, ...]
+    sources: int
+    references: int
+
+    def metric(self, name: str) -> Score:
+        """The score of that name; UserError naming the nearest one when it was not computed."""
+        for score in self.scores:
+            if score.name == name:
+                return score
+        raise _unknown_metric(name, [score.name for score in self.scores])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The evaluation in JSON's terms: `{"sources", "references", "metrics": {name: {...}}}`."""
+        return {
+            "sources": self.sources,
+            "references": self.references,
+            "metrics": {score.name: _score_as_dict(score) for score in self.scores},
+        }
+
+
+def evaluate_texts(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    names: Sequence[str] = METRICS,
+    symbols: Splitter = spaced_symbols,
+    resamples: int = 0,
+) -> Evaluation:
+    """Score outputs against the accepted targets of their sources, all from raw text.
+
+    hypotheses: one output a source, an empty string for an empty output.
+    references: the accepted targets of each source, at least one, in any number.
+    names: which metrics, of `METRICS`, in the order wanted.
+    symbols: cuts a text into the symbols that `symbol_error_rate` counts.
+    resamples: bootstrap resamples for the intervals of the transduction metrics; 0 = none.
+    Raises UserError for an unknown name, differing counts, a source without a target.
+    """
+    check_answers(hypotheses, references)
+    for name in names:
+        if name not in BETTER:
+            raise _unknown_metric(name, METRICS)
+    scores = tuple(_compute(name, hypotheses, references, symbols, resamples) for name in names)
+    return Evaluation(scores, len(references), sum(len(accepted) for accepted in references))
+
+
+def _compute(
+    name: str,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    symbols: Splitter,
+    resamples: int,
+) -> Score:
+    if name == "symbol_error_rate":
+        return symbol_error_rate(hypotheses, references, symbols, resamples=resamples)
+    if name == "word_error_rate":
+        return word_error_rate(hypotheses, references, resamples=resamples)
+    if name == "exact_match":
+        return exact_match(hypotheses, references, resamples=resamples)
+    return {"bleu": bleu, "chrf": chrf, "ter": ter}[name](hypotheses, references)
+
+
+def _score_as_dict(score: Score) -> dict[str, Any]:
+    figures: dict[str, Any] = {"value": score.value, "better": score.better}
+    if score.signature is not None:
+        figures["signature"] = score.signature
+    if score.interval is not None:
+        interval = score.interval
+        figures["interval"] = {
+            "low": interval.low,
+            "high": interval.high,
+            "level": interval.level,
+        }
+    return figures
+
+
+def _unknown_metric(name: str, known: Sequence[str]) -> UserError:
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+    return UserError(f"there is no metric {name!r} here: {hint}")

@@ -1,0 +1,65 @@
+"""BLEU, chrF and TER of raw text, computed by sacreBLEU and signed by it."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from regard.evaluation.checks import check_answers
+from regard.evaluation.score import Score
+
+__all__ = ["Score", "bleu", "chrf", "ter"]
+
+
+def bleu(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    """Corpus BLEU, cased, tokenised by sacreBLEU's 13a (Post 2018).
+
+    hypotheses: one raw output a source.
+    references: the accepted targets of each source; their number may differ from source to source.
+    Raises UserError when a source has no target, or the counts differ.
+    """
+    from sacrebleu.metrics import BLEU
+
+    # force: silences a guess, from lines that end in " .", that the text was tokenised before
+    return _corpus_score("bleu", BLEU(force=True), hypotheses, references, "higher")
+
+
+def chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    """Corpus chrF2 over character 1- to 6-grams (Popović 2015). Arguments as of `bleu`."""
+    from sacrebleu.metrics import CHRF
+
+    return _corpus_score("chrf", CHRF(), hypotheses, references, "higher")
+
+
+def ter(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+    """Translation edit rate, lower-cased, Tercom's tokens (Snover et al. 2006).
+
+    Lower is better; over 100 when there are more edits than reference words. Arguments as of
+    `bleu`.
+    """
+    from sacrebleu.metrics import TER
+
+    return _corpus_score("ter", TER(), hypotheses, references, "lower")
+
+
+def reference_streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
+    """Accepted targets per source turned into sacreBLEU's streams, each as long as the corpus.
+
+    Stream k holds the k-th target of every source, None where a source has fewer: sacreBLEU's
+    own sign for "no such reference" (an empty string would be a reference of no words).
+    """
+    most = max(len(accepted) for accepted in references)
+    return [
+        [accepted[stream] if stream < len(accepted) else None for accepted in references]
+        for stream in range(most)
+    ]
+
+
+def _corpus_score(
+    name: str,
+    metric: Any,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    better: Literal["higher", "lower"],
+) -> Score:
+    check_answers(hypotheses, references)
+    result = metric.corpus_score(list(hypotheses), reference_streams(references))
+    return Score(name, float(result.score), str(metric.get_signature()), better)
