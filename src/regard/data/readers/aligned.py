@@ -52,7 +52,7 @@ def _unknown(prefix: str) -> str:
             f"{prefix} is a prefix of line-aligned files ({', '.join(found)}): give both --source "
             "and --target, the suffixes of the two (for example --source en --target de)"
         )
-    return f"{prefix} has no pairs: {_no_such(prefix)}"
+    return f"no file {prefix} or {prefix}.* exists; {_no_such(prefix)}"
 
 
 def _no_such(prefix: str) -> str:

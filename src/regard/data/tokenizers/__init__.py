@@ -1,0 +1,22 @@
+"""Tokenizers: text to ids and back."""
+
+from regard.data.tokenizers.protocol import Tokenized, Tokenizer
+from regard.data.tokenizers.sampling import seed_sampling
+from regard.data.tokenizers.sides import (
+    Tokenizers,
+    load_tokenizer,
+    load_tokenizers,
+    save_tokenizers,
+    train_tokenizers,
+)
+
+__all__ = [
+    "Tokenized",
+    "Tokenizer",
+    "Tokenizers",
+    "load_tokenizer",
+    "load_tokenizers",
+    "save_tokenizers",
+    "seed_sampling",
+    "train_tokenizers",
+]
