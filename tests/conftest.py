@@ -1,0 +1,108 @@
+"""What all tests share: the installed command line, a trained run, the count of slow tests."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+REGARD = Path(sys.executable).parent / "regard"
+Completed = subprocess.CompletedProcess[bytes]
+
+_slow = pytest.StashKey[int]()
+
+
+@pytest.fixture(scope="session")
+def regard() -> Callable[..., Completed]:
+    """Runs the installed `regard`, bytes in and out: `regard("translate", ..., input=b"...")`."""
+    return run_regard
+
+
+def run_regard(
+    *arguments: object,
+    input: bytes = b"",
+    environment: dict[str, str] | None = None,
+    check: bool = False,
+    cwd: Path | None = None,
+    timeout: float = 120,
+) -> Completed:
+    """check: fail, showing what was said, unless the exit code is 0."""
+    done = subprocess.run(
+        [REGARD, *(a if isinstance(a, bytes) else str(a) for a in arguments)],
+        input=input,
+        capture_output=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **(environment or {})},
+        cwd=cwd,
+        timeout=timeout,
+        check=False,
+    )
+    if check:
+        assert done.returncode == 0, done.stderr.decode("utf-8", "replace")
+    return done
+
+
+def assert_one_line_error(done: Completed, *parts: str) -> None:
+    """The command refused: exit 2, nothing on stdout, one line on stderr that names every part."""
+    said = done.stderr.decode("utf-8")
+    assert done.returncode == 2, (done.returncode, said)
+    errors = [line for line in said.split("\n") if line.startswith("regard: error: ")]
+    assert len(errors) == 1, said
+    assert "Traceback" not in said
+    assert said.endswith(errors[0] + "\n"), said
+    for part in parts:
+        assert part in errors[0], (part, errors[0])
+
+
+@pytest.fixture(scope="session")
+def refused() -> Callable[..., None]:
+    """`refused(completed, "part of the message", ...)` asserts a one-line error and exit 2."""
+    return assert_one_line_error
+
+
+def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """A directory made once for all processes of a parallel run: `make` fills it, others wait."""
+    parallel = "PYTEST_XDIST_WORKER" in os.environ
+    root = factory.getbasetemp().parent if parallel else factory.getbasetemp()
+    directory, done = root / name, root / f"{name}.done"
+    with FileLock(root / f"{name}.lock"):
+        if not done.exists():
+            directory.mkdir()
+            make(directory)
+            done.touch()
+    return directory
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count slow tests that were left out, in whichever process collects."""
+    for item in items:
+        if item.get_closest_marker("slow"):
+            stash = item.config.stash
+            stash[_slow] = stash.get(_slow, 0) + 1
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of a parallel run hands its count on."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["slow"] = session.config.stash.get(_slow, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    """Every worker collects all tests, so their counts are the same count."""
+    output = getattr(node, "workeroutput", {})
+    stash = node.config.stash  # type: ignore[attr-defined]
+    stash[_slow] = max(stash.get(_slow, 0), output.get("slow", 0))
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say what was not run."""
+    count = config.stash.get(_slow, 0)
+    if count:
+        tests = "slow test was" if count == 1 else "slow tests were"
+        terminalreporter.write_line(f"{count} {tests} left out; run them with `make test-slow`")
