@@ -70,7 +70,7 @@ class BatchingConfiguration(BaseModel):
 
     tokens: most positions on either side of a batch, padding included.
     maximum_length: pairs with more tokens than this on either side, the end symbol included, are
-        left out of training and counted.
+        left out of training and counted; so are pairs that do not fit into a batch.
     pool: pairs among which lengths are matched; 0 = the whole epoch.
     """
 
