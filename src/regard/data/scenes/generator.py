@@ -31,6 +31,7 @@ from regard.errors import UserError
 CELLS = (23, 64, 105)
 MIDDLE = CELLS[1]
 REACH = 19  # no shape comes further than this from its cell's center lines
+SWAY = 6  # nor is its middle further from them than this, so that lines of cells stay lines
 GAP = 4  # between the shapes of a row
 STEPS: dict[str, tuple[int, int]] = {
     "left": (-1, 0),
@@ -165,10 +166,11 @@ def _thing(
     count: int = 1,
     across: tuple[int, int] = (0, 0),
 ) -> Thing:
-    """A thing near a cell's center: as near as keeps it clear of the cells around it."""
+    """A thing near a cell's center, clear of the cells around it and in line with them."""
     shape, color, size = look
     radius = RADII[size]
-    x, y = _near(random, at[0], REACH - radius), _near(random, at[1], REACH - radius)
+    sway = min(SWAY, REACH - radius)
+    x, y = _near(random, at[0], sway), _near(random, at[1], sway)
     pitch = 2 * radius + GAP
     offsets = [index * pitch - (count - 1) * pitch // 2 for index in range(count)]
     centers = tuple((x + across[0] * offset, y + across[1] * offset) for offset in offsets)
