@@ -15,8 +15,8 @@ class TokenizerConfiguration(BaseModel):
         The other kinds hold every symbol of the training data and do not read it.
     algorithm: `unigram` or `bpe`, for subwords.
     sampling: subword sampling in training, 0 = off: the smoothing exponent of unigram sampling
-        over all segmentations (Kudo 2018, section 3.2; small = more varied), or the probability
-        that bpe drops a merge (Provilkov et al. 2020).
+        over all segmentations (Kudo 2018; smaller = more varied), or the probability that bpe
+        drops a merge (Provilkov et al. 2020).
     normalization: Unicode form of everything read; what is written back is in this form too.
     lowercase: lower-case everything read.
     minimum_count: rarer symbols of a character or space vocabulary are unknown.

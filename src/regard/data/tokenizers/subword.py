@@ -28,8 +28,8 @@ class SubwordTokenizer:
     """A sentencepiece model over normalized text; runs of spaces count as one.
 
     `decode(encode(x))` is x, read, when its symbols were seen in training and its spaces are
-    single. Sampling is by Kudo (2018), equation 8 over all segmentations, or, for bpe, by
-    Provilkov et al. (2020).
+    single. Sampling follows Kudo (2018), "Subword regularization", over all segmentations, or, for
+    bpe, Provilkov et al. (2020), "BPE-dropout".
     """
 
     model: bytes
