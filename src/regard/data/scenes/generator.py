@@ -133,7 +133,7 @@ def _inside(random: Random) -> Scene:
     frame_color, color = random.sample(COLORS, 2)
     frame_at = (_near(random, MIDDLE, 8), _near(random, MIDDLE, 8))
     frame = Thing(random.choice(FRAMES), frame_color, None, (frame_at,))
-    at = (_near(random, frame_at[0], 3), _near(random, frame_at[1], 3))
+    at = (_near(random, frame_at[0], 2), _near(random, frame_at[1], 2))
     subject = Thing(random.choice(SHAPES), color, random.choice(SIZES), (at,))
     return Scene((subject, frame), (Relation("inside", 0, (1,)),))
 

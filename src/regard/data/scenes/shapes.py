@@ -152,4 +152,4 @@ _EDGES: dict[Shape, tuple[Callable[[], list[Point]], float]] = {
     "cloud": (_cloud, 1.0),
     "drop": (_drop, 1.0),
 }
-_HOLES: dict[Shape, float] = {"ring": 0.54, "flower": 0.24}
+_HOLES: dict[Shape, float] = {"ring": 0.5, "flower": 0.24}
