@@ -1,0 +1,1 @@
+"""The tools that regard is measured against."""

@@ -1,0 +1,100 @@
+"""Give each peer a virtual environment of its own, with one torch for all."""
+
+import subprocess
+import sys
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class InstallationError(Exception):
+    """A peer could not be installed; one line that says which and what pip said last."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """`package` is installed without what it asks for (it may cap torch), then what it imports."""
+
+    name: str
+    package: str
+    needs: tuple[str, ...]
+    check: str
+
+
+JOEYNMT = Peer(
+    name="joeynmt",
+    package="joeynmt==2.3.0",
+    needs=(
+        "sentencepiece==0.2.0",  # later ones lack SetVocabulary, which JoeyNMT calls
+        "subword-nmt>=0.3.8",
+        "importlib_metadata",
+        "packaging",
+        "numpy",
+        "matplotlib",
+        "plotly",
+        "pyyaml",
+        "sacrebleu",
+        "six",
+        "tensorboard",
+        "tqdm",
+    ),
+    check="import joeynmt.training",
+)
+OPENNMT = Peer(
+    name="opennmt",
+    package="OpenNMT-py==3.5.1",
+    needs=(
+        "sentencepiece==0.2.0",
+        "configargparse",
+        "ctranslate2>=4,<5",
+        "fasttext-wheel",
+        "pyahocorasick",
+        "pyonmttok>=1.37,<2",
+        "pyyaml",
+        "rapidfuzz",
+        "regex",
+        "sacrebleu",
+        "six",
+        "spacy",
+        "tensorboard",
+    ),
+    check="import onmt.bin.train",
+)
+PEERS = {peer.name: peer for peer in (JOEYNMT, OPENNMT)}
+
+
+def ensure(peer: Peer, directory: Path, torch_version: str) -> Path:
+    """The Python of `peer`'s environment under `directory`, made first where there is none.
+
+    torch is installed first and pinned in every later call, so that no package replaces it.
+    Raises InstallationError.
+    """
+    home = directory / peer.name
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    finished = home / "installed.txt"
+    wanted = "\n".join([f"torch=={torch_version}", peer.package, *peer.needs, ""])
+    if finished.is_file() and finished.read_text(encoding="utf-8") == wanted:
+        return python
+    print(f"installing {peer.package} into {home}", file=sys.stderr, flush=True)
+    venv.create(home, with_pip=True, clear=True)
+    constraints = home / "constraints.txt"
+    constraints.write_text(f"torch=={torch_version}\n", encoding="utf-8")
+    _pip(python, peer, [f"torch=={torch_version}"])
+    _pip(python, peer, ["--no-deps", peer.package])
+    _pip(python, peer, ["--constraint", str(constraints), *peer.needs])
+    _run([str(python), "-c", peer.check], peer)
+    finished.write_text(wanted, encoding="utf-8")
+    return python
+
+
+def _pip(python: Path, peer: Peer, arguments: list[str]) -> None:
+    _run([str(python), "-m", "pip", "install", "--quiet", *arguments], peer)
+
+
+def _run(command: list[str], peer: Peer) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in lines if line.startswith("ERROR")] or lines
+        said = errors[-1] if errors else f"exit {done.returncode}"
+        raise InstallationError(f"{peer.package} could not be installed: {said}")

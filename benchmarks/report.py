@@ -1,0 +1,137 @@
+"""The figures of all rounds as a table and as JSON."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from machine import Machine
+from measurement import Figures
+
+SUBJECT = "regard"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A tool over all rounds: medians, and its speed in every round.
+
+    ratios: regard's speed over this tool's, round by round; empty when regard was not run.
+    """
+
+    tool: str
+    version: str
+    torch: str
+    tokens_per_second: float
+    rounds: tuple[float, ...]
+    tokens_per_cpu_second: float | None
+    padding: float | None
+    memory: int | None
+    ratios: tuple[float, ...]
+
+    @property
+    def ratio(self) -> float | None:
+        return statistics.median(self.ratios) if self.ratios else None
+
+
+def rows(
+    measured: Mapping[str, Sequence[Figures]], versions: Mapping[str, Mapping[str, str]]
+) -> list[Row]:
+    """A row for each tool, in the order measured. Ratios are of figures of the same round."""
+    subject = [figures.tokens_per_second for figures in measured.get(SUBJECT, ())]
+    made = []
+    for tool, found in measured.items():
+        speeds = tuple(figures.tokens_per_second for figures in found)
+        made.append(
+            Row(
+                tool=tool,
+                version=versions[tool].get("version", "?"),
+                torch=versions[tool].get("torch", "?"),
+                tokens_per_second=statistics.median(speeds),
+                rounds=speeds,
+                tokens_per_cpu_second=_median([f.tokens_per_cpu_second for f in found]),
+                padding=_median([f.padding for f in found]),
+                memory=max((f.memory for f in found if f.memory), default=None),
+                ratios=tuple(ours / theirs for ours, theirs in zip(subject, speeds, strict=False)),
+            )
+        )
+    return made
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    told = [value for value in values if value is not None]
+    return statistics.median(told) if told else None
+
+
+def table(made: Sequence[Row]) -> str:
+    """The rows as a Markdown table, columns aligned."""
+    head = [
+        "tool",
+        "version",
+        "torch",
+        "real tokens/s",
+        "by round",
+        "per CPU second",
+        "padding",
+        "peak memory",
+        f"{SUBJECT} is",
+        "by round ",
+    ]
+    cells = [head, *(_cells(row) for row in made)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
+    padded = (
+        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in cells
+    )
+    lines = [f"| {' | '.join(line)} |" for line in padded]
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _cells(row: Row) -> list[str]:
+    ratio = row.ratio
+    return [
+        row.tool,
+        row.version,
+        row.torch,
+        f"{row.tokens_per_second:,.0f}",
+        " ".join(f"{speed:,.0f}" for speed in row.rounds),
+        "-" if row.tokens_per_cpu_second is None else f"{row.tokens_per_cpu_second:,.0f}",
+        "-" if row.padding is None else f"{row.padding:.1%}",
+        "-" if row.memory is None else f"{row.memory / 1e9:.2f} GB",
+        "-" if ratio is None else f"{ratio:.2f}x",
+        " ".join(f"{value:.2f}" for value in row.ratios) or "-",
+    ]
+
+
+def footer(machine: Machine, matrix_rates: Sequence[float], settings: Mapping[str, Any]) -> str:
+    """Lines under the table: what was measured, on what, how tokens are counted."""
+    rates = ", ".join(f"{rate / 1e9:.0f}" for rate in matrix_rates)
+    environment = "; ".join(settings["environment"])
+    return "\n".join(
+        [
+            f"{settings['pairs']:,} pairs with {settings['target_tokens']:,} real target tokens; "
+            f"{settings['threads']} threads; {settings['warm_up_seconds']:g} s of warm-up, then "
+            f"{settings['window_seconds']:g} s measured" + (environment and f"; {environment}"),
+            f"{machine.processor}, {machine.cores} cores, {machine.system}, Python "
+            f"{machine.python}, torch {machine.torch}",
+            f"float32 matrix products of 2048^3, before and after each round: {rates} GFLOP/s",
+            "real tokens: target tokens with the end symbol, without padding; the peers' are "
+            f"counted on each batch that their loop trained, {SUBJECT}'s are its own record's",
+        ]
+    )
+
+
+def as_json(
+    made: Sequence[Row],
+    measured: Mapping[str, Sequence[Figures]],
+    machine: Machine,
+    matrix_rates: Sequence[float],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Everything that was measured, with the settings that it was measured under."""
+    return {
+        "settings": dict(settings),
+        "machine": asdict(machine),
+        "matrix_products_flops": list(matrix_rates),
+        "tools": [{**asdict(row), "ratio": row.ratio} for row in made],
+        "rounds": {tool: [asdict(figures) for figures in runs] for tool, runs in measured.items()},
+    }

@@ -1,0 +1,180 @@
+"""Training speed of regard's `transformer-tiny` beside JoeyNMT and OpenNMT-py, in one run.
+
+    python benchmarks/training_speed.py --data PREFIX --valid PREFIX --source en --target de
+
+Real target tokens a second (the end symbol counts, padding does not) of the same model on the same
+data, vocabulary, batch size and threads. What is equal, what is counted and how: README.md here.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+
+import machine
+import peers.joeynmt
+import peers.opennmt
+import regard_training
+import report
+from corpus import Corpus, prepare
+from measurement import Figures, MeasurementError, measure
+from peers.environments import PEERS, InstallationError, ensure
+from regard.errors import UserError
+from workload import Workload
+
+TOOLS = ("regard", "joeynmt", "opennmt")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print; 0, or 2 after one line that says what was wrong."""
+    options = _parser().parse_args(arguments)
+    work = Path(tempfile.mkdtemp(prefix="training-speed-"))
+    keep = False
+    try:
+        _run(options, work)
+    except (UserError, InstallationError, MeasurementError) as error:
+        keep = isinstance(error, MeasurementError)  # it names a log in there
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    finally:
+        if not keep:
+            shutil.rmtree(work)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description="Training speed of regard, JoeyNMT and OpenNMT-py, measured in one run."
+    )
+    add = parser.add_argument
+    add("--data", required=True, help="training pairs: FILE.tsv, FILE.jsonl or a prefix (.gz too)")
+    add("--valid", required=True, help="validation pairs in the same form")
+    add("--source", required=True, help="suffix, column or key of the source side")
+    add("--target", required=True, help="suffix, column or key of the target side")
+    add("--threads", type=int, default=2, help="threads of every tool (default 2)")
+    add("--rounds", type=int, default=2, help="times that every tool is run, in turn (default 2)")
+    add("--warm-up", type=float, default=20, help="seconds trained before the window (default 20)")
+    add("--window", type=float, default=75, help="seconds measured (default 75)")
+    add("--tools", default=",".join(TOOLS), help=f"which, in turn (default {','.join(TOOLS)})")
+    add("--peers", type=Path, default=Path(".peers"), help="where peers are installed (.peers)")
+    add("--torch", default=version("torch").split("+")[0], help="the peers' torch (default: ours)")
+    add(
+        "--environment",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an environment variable for every tool, e.g. MALLOC_TRIM_THRESHOLD_=...",
+    )
+    add("--json", type=Path, help="write everything measured to this file")
+    return parser
+
+
+def _run(options: argparse.Namespace, work: Path) -> None:
+    tools = options.tools.split(",")
+    for tool in tools:
+        if tool not in TOOLS:
+            raise UserError(f"--tools: {tool} is not one of {', '.join(TOOLS)}")
+    pythons = {
+        tool: ensure(PEERS[tool], options.peers.resolve(), options.torch)
+        for tool in tools
+        if tool in PEERS
+    }
+    workload = Workload()
+    data = (options.data, options.valid, options.source, options.target)
+    corpus = prepare(*data, workload, work / "corpus")
+    environment = _environment(options)
+    measured: dict[str, list[Figures]] = {tool: [] for tool in tools}
+    versions: dict[str, dict[str, str]] = {}
+    rates = [machine.matrix_rate(options.threads)]
+    for number in range(options.rounds):
+        for tool in tools:
+            directory = work / f"{tool}-{number + 1}"
+            directory.mkdir()
+            command, record = _command(
+                tool, pythons.get(tool), data, corpus, workload, directory, options.threads
+            )
+            _say(f"round {number + 1} of {options.rounds}: {tool}")
+            try:
+                figures, found = measure(
+                    command,
+                    record,
+                    directory / "log.txt",
+                    environment,
+                    options.warm_up,
+                    options.window,
+                )
+                if tool == report.SUBJECT:
+                    regard_training.check_vocabulary(record.parent, corpus)
+            except MeasurementError as error:
+                raise MeasurementError(f"{tool}: {error}") from error
+            measured[tool].append(figures)
+            versions[tool] = found or {"version": version("regard"), "torch": version("torch")}
+            _say(f"  {figures.tokens_per_second:,.0f} real tokens/s over {figures.steps} steps")
+        rates.append(machine.matrix_rate(options.threads))
+    _print(options, workload, corpus, measured, versions, rates)
+
+
+def _command(
+    tool: str,
+    python: Path | None,
+    data: tuple[str, str, str, str],
+    corpus: Corpus,
+    workload: Workload,
+    directory: Path,
+    threads: int,
+) -> tuple[list[str], Path]:
+    if python is None:
+        return regard_training.command(data, workload, directory, threads)
+    make = {"joeynmt": peers.joeynmt.command, "opennmt": peers.opennmt.command}[tool]
+    return make(python, corpus, workload, directory, threads)
+
+
+def _environment(options: argparse.Namespace) -> dict[str, str]:
+    """The caller's, without a virtual environment's marks, with the threads and what was asked."""
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment["OMP_NUM_THREADS"] = environment["MKL_NUM_THREADS"] = str(options.threads)
+    for setting in options.environment:
+        key, _, value = setting.partition("=")
+        if not key or not value:
+            raise UserError(f"--environment: {setting} should be KEY=VALUE")
+        environment[key] = value
+    return environment
+
+
+def _print(
+    options: argparse.Namespace,
+    workload: Workload,
+    corpus: Corpus,
+    measured: dict[str, list[Figures]],
+    versions: dict[str, dict[str, str]],
+    rates: list[float],
+) -> None:
+    made, here = report.rows(measured, versions), machine.describe()
+    settings = {
+        "threads": options.threads,
+        "rounds": options.rounds,
+        "warm_up_seconds": options.warm_up,
+        "window_seconds": options.window,
+        "environment": options.environment,
+        "pairs": corpus.pairs,
+        "target_tokens": corpus.target_tokens,
+        **asdict(workload),
+    }
+    print(report.table(made), report.footer(here, rates, settings), sep="\n\n")
+    if options.json:
+        whole = report.as_json(made, measured, here, rates, settings)
+        options.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
