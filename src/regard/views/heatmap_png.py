@@ -1,0 +1,161 @@
+"""Attention as a PNG, drawn by matplotlib to the same layout as the SVG."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from regard.views.attention_view import AttentionView
+from regard.views.fonts import choose_fonts
+from regard.views.heatmap_layout import LEGEND_WIDTH, SMALL, HeatmapLayout, lay_out
+from regard.views.labels import clusters, is_right_to_left, printable, visible
+from regard.views.palette import ACCENT, EMPTY, INK, MUTED, PAPER
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LARGEST = 40e6  # pixels
+_CENTERED: dict[str, Any] = {"horizontalalignment": "center"}
+_TO_THE_LEFT: dict[str, Any] = {"horizontalalignment": "right"}
+
+
+def attention_png(view: AttentionView, *, scale: float = 2.0) -> bytes:
+    """A view as PNG bytes, `scale` pixels a unit of the layout (less for very large matrices).
+
+    Characters that no font of this computer has outlines of are written as codes, `‹U+1F642›`.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    labels = "".join(map(visible, (*view.source_tokens, *view.tokens))) + printable(view.title)
+    families, missing = choose_fonts(frozenset(labels + "‹›…"))
+    layout = lay_out(view, label=lambda token: _coded(visible(token), missing))
+    scale = min(scale, (_LARGEST / (layout.width * layout.height)) ** 0.5)
+    figure = Figure(dpi=100, facecolor=PAPER)
+    figure.set_size_inches(layout.width * scale / 100, layout.height * scale / 100)
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    _draw_matrix(axes, view, layout, scale)
+    pen = _Pen(axes, scale, families)
+    _draw_labels(pen, layout, _coded(layout.heading, missing))
+    _draw_figures(pen, view, layout)
+    _draw_legend(axes, pen, layout)
+    axes.set_xlim(0, layout.width)
+    axes.set_ylim(layout.height, 0)
+    buffer = BytesIO()
+    figure.savefig(buffer, format="png", dpi=100, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+class _Pen:
+    """Writes text in units of the layout; x, y: where its baseline starts unless told otherwise."""
+
+    def __init__(self, axes: Axes, scale: float, families: list[str]) -> None:
+        self.axes, self.scale, self.families = axes, scale, families
+        self.orders_letters = _matplotlib_orders_letters()
+
+    def write(
+        self, x: float, y: float, text: str, size: float, color: str = INK, **look: Any
+    ) -> None:
+        if not self.orders_letters and is_right_to_left(text):
+            text = "".join(reversed(list(clusters(text))))
+        self.axes.text(
+            x,
+            y,
+            text,
+            fontsize=size * self.scale * 0.72,  # points at 100 dots an inch
+            color=color,
+            fontfamily=self.families,
+            verticalalignment="baseline",
+            parse_math=False,
+            **look,
+        )
+
+
+def _coded(text: str, missing: frozenset[str]) -> str:
+    return "".join(f"‹U+{ord(c):04X}›" if c in missing else c for c in text)
+
+
+def _draw_matrix(axes: Axes, view: AttentionView, layout: HeatmapLayout, scale: float) -> None:
+    from matplotlib.collections import LineCollection
+
+    rows = [row[::-1] if layout.right_to_left else row for row in view.attention]
+    extent = (layout.left, layout.right, layout.bottom, layout.top)
+    if rows and rows[0]:
+        _shade(axes, rows, extent)
+    lines = [
+        [(x, layout.top), (x, layout.bottom)]
+        for x in map(layout.column_left, range(len(layout.column_labels)))
+        if x > layout.left
+    ]
+    lines += [
+        [(layout.left, y), (layout.right, y)]
+        for y in map(layout.row_top, range(1, len(layout.row_labels)))
+    ]
+    thickness = min(1.5, layout.cell / 16) * scale * 0.72
+    axes.add_collection(LineCollection(lines, colors=PAPER, linewidths=thickness))
+
+
+def _shade(axes: Axes, rows: Any, extent: tuple[float, float, float, float]) -> None:
+    """Weights as colors over left, right, bottom, top."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ramp = LinearSegmentedColormap.from_list("weight", [EMPTY, ACCENT], N=1024)
+    axes.imshow(
+        rows, extent=extent, aspect="auto", cmap=ramp, vmin=0, vmax=1, interpolation="nearest"
+    )
+
+
+def _draw_labels(pen: _Pen, layout: HeatmapLayout, heading: str) -> None:
+    if heading:
+        weight = "bold" if len(pen.families) == 1 else "normal"  # other fonts may have no bold
+        pen.write(16, 16 + layout.heading_size, heading, layout.heading_size, weight=weight)
+    source = "← source" if layout.right_to_left else "source →"
+    corner = layout.left - 8
+    pen.write(corner, layout.top - 8 - SMALL * 1.4, source, SMALL, MUTED, **_TO_THE_LEFT)
+    pen.write(corner, layout.top - 8, "output ↓", SMALL, MUTED, **_TO_THE_LEFT)
+    for index, label in enumerate(layout.column_labels):
+        x, y = layout.column_left(index) + layout.cell / 2, layout.top - 8
+        if layout.angle:
+            x += layout.font_size * 0.25
+            turned: dict[str, Any] = {"rotation": layout.angle, "rotation_mode": "anchor"}
+            pen.write(x, y, label, layout.font_size, **turned)
+        else:
+            pen.write(x, y, label, layout.font_size, **_CENTERED)
+    for index, label in enumerate(layout.row_labels):
+        y = layout.row_top(index) + layout.cell / 2 + layout.font_size * 0.35
+        pen.write(corner, y, label, layout.font_size, **_TO_THE_LEFT)
+
+
+def _draw_figures(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None:
+    if layout.value_size:
+        for row, weights in enumerate(view.attention):
+            for column, weight in enumerate(weights):
+                if weight >= 0.05:
+                    x = layout.column_left(column) + layout.cell / 2
+                    y = layout.row_top(row) + layout.cell / 2 + layout.value_size * 0.36
+                    color = (MUTED, INK, PAPER)[(weight > 0.2) + (weight > 0.5)]
+                    pen.write(x, y, f"{weight:.2f}", layout.value_size, color, **_CENTERED)
+    if view.probabilities is not None:
+        size, x = min(SMALL, layout.font_size), layout.right + 8
+        pen.write(x, layout.top - 8, "p", size, MUTED, style="italic")
+        for row, probability in enumerate(view.probabilities):
+            y = layout.row_top(row) + layout.cell / 2 + layout.font_size * 0.3
+            pen.write(x, y, f"{probability:.2f}", size, MUTED)
+
+
+def _draw_legend(axes: Axes, pen: _Pen, layout: HeatmapLayout) -> None:
+    left, top = layout.left + SMALL * 1.2, layout.legend_top
+    steps = [[index / 255 for index in range(256)]]
+    _shade(axes, steps, (left, left + LEGEND_WIDTH, top + 9, top))
+    pen.write(layout.left, top + 8.5, "0", SMALL, MUTED)
+    pen.write(left + LEGEND_WIDTH + 6, top + 8.5, "1  attention weight", SMALL, MUTED)
+
+
+def _matplotlib_orders_letters() -> bool:
+    """Whether this matplotlib orders and joins right-to-left letters itself (3.11 and later)."""
+    import matplotlib
+
+    major, minor = matplotlib.__version__.split(".")[:2]
+    return (int(major), int(minor)) >= (3, 11)

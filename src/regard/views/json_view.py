@@ -1,0 +1,51 @@
+"""Attention as JSON, under the names that `translate --json` uses."""
+
+import json
+import re
+from typing import Any
+
+from regard.views.attention_view import AttentionView
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def attention_json(view: AttentionView) -> str:
+    """A view as one JSON object in UTF-8 text, ended by a line feed.
+
+    `text`, `score`, `tokens`, `source_tokens`, `attention`, `alignment` and `nbest` are those of
+    `translate --json` (`nbest` holds the one text shown); `source` is beside them, and `title` and
+    `token_probabilities` where the view has them. Characters outside ASCII stand as they are.
+    """
+    return dumps(_as_dict(view)) + "\n"
+
+
+def dumps(data: Any) -> str:
+    """JSON that UTF-8 can hold: lone surrogates are escaped, other characters are not."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return _SURROGATES.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def dumps_for_script(data: Any) -> str:
+    """JSON that may stand inside a `<script>` element: nothing in it can end or open a tag."""
+    text = dumps(data)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _as_dict(view: AttentionView) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "source": view.source,
+        "text": view.text,
+        "score": view.score,
+        "tokens": view.tokens,
+        "source_tokens": view.source_tokens,
+        "attention": view.attention,
+        "alignment": view.alignment,
+        "nbest": [{"text": view.text, "score": view.score}],
+    }
+    if view.title:
+        data["title"] = view.title
+    if view.probabilities is not None:
+        data["token_probabilities"] = view.probabilities
+    return data
