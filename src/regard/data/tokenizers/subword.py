@@ -14,7 +14,7 @@ from sentencepiece import SentencePieceProcessor, SentencePieceTrainer, set_rand
 from regard.data.special import END, PAD, SPECIAL_TOKENS, START, UNKNOWN
 from regard.data.tokenizers.normalization import Normalizer, word_indices
 from regard.data.tokenizers.protocol import Tokenized, token_ids
-from regard.data.tokenizers.reserved import SPECIAL_PIECES, WORD_MARK, hide, restore
+from regard.data.tokenizers.reserved import NEVER_LEARNED, SPECIAL_PIECES, WORD_MARK, hide, restore
 from regard.data.tokenizers.sampling import next_seed
 from regard.errors import UserError
 from regard.files import require_file, write_bytes, write_text
@@ -161,8 +161,8 @@ class SubwordTokenizer:
         the same texts give the same model. Raises UserError, naming `key`, when `size` is too small
         for the characters alone.
         """
-        lines = [hide(normalizer.read(text)) for text in texts]
-        characters = set().union(*lines) - {" ", "\t"}
+        lines = [hide(normalizer.read(text)).replace(NEVER_LEARNED, " ") for text in texts]
+        characters = set().union(*lines) - {" "}
         least = len(characters) + len(SPECIAL_TOKENS) + 1  # and the mark of a space
         if size < least:
             raise UserError(
