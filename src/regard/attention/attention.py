@@ -128,9 +128,9 @@ class Attention(nn.Module):
         key: Float[Tensor, "batch positions key_size"] | Memory | None = None,
         value: Float[Tensor, "batch positions value_size"] | None = None,
         *,
-        mask: Bool[Tensor, "..."] | None = None,
+        mask: Bool[Tensor, ...] | None = None,
         key_mask: Bool[Tensor, "batch positions"] | None = None,
-        bias: Float[Tensor, "..."] | None = None,
+        bias: Float[Tensor, ...] | None = None,
         causal: bool = False,
         need_weights: bool = False,
     ) -> Attended:
@@ -187,9 +187,7 @@ class Attention(nn.Module):
         used = F.dropout(weights, self.dropout, self.training) if self.dropout else weights
         return weighted_sum(used, memory.value), weights if need_weights else None
 
-    def _fused(
-        self, queries: Tensor, memory: Memory, mask: Tensor | None, causal: bool
-    ) -> Tensor:
+    def _fused(self, queries: Tensor, memory: Memory, mask: Tensor | None, causal: bool) -> Tensor:
         """The same through PyTorch's kernel, which never makes the weights."""
         assert not isinstance(self.score, AdditiveScore)
         length = queries.shape[2]
@@ -220,9 +218,7 @@ class Attention(nn.Module):
 
     def _check(self, name: str, tensor: Tensor, size: int) -> None:
         if tensor.dim() != 3 or tensor.shape[-1] != size:
-            raise ValueError(
-                f"{name} must be [batch, positions, {size}], not {list(tensor.shape)}"
-            )
+            raise ValueError(f"{name} must be [batch, positions, {size}], not {list(tensor.shape)}")
 
 
 def _projections(project: bool | Collection[str] | None, score: str, heads: int) -> set[str]:

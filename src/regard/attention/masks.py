@@ -31,13 +31,13 @@ def check_mask(name: str, mask: Tensor | None) -> None:
 
 
 def combine_masks(
-    mask: Bool[Tensor, "..."] | None,
+    mask: Bool[Tensor, ...] | None,
     key_mask: Bool[Tensor, "batch positions"] | None,
     causal: bool,
     queries: int,
     positions: int,
     device: torch.device,
-) -> Bool[Tensor, "..."] | None:
+) -> Bool[Tensor, ...] | None:
     """AND of all masks, broadcastable to ``[batch, heads, queries, positions]``; None = all seen."""
     check_mask("mask", mask)
     check_mask("key_mask", key_mask)

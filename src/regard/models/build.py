@@ -55,9 +55,7 @@ def _input_dropout(configuration: ModelConfiguration) -> float:
     return 0.0 if both else configuration.embedding.dropout
 
 
-def _encoder(
-    configuration: ModelConfiguration, size: int
-) -> RecurrentEncoder | TransformerEncoder:
+def _encoder(configuration: ModelConfiguration, size: int) -> RecurrentEncoder | TransformerEncoder:
     chosen = configuration.encoder
     if chosen.kind == "recurrent":
         return RecurrentEncoder(chosen, size)

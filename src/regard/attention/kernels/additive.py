@@ -81,9 +81,7 @@ class _AdditiveScores(torch.autograd.Function):
         chunk = _chunk(query, key)
         to_query, to_vector = [], torch.zeros_like(v_a)
         to_key: Tensor | None = None
-        for part, inner in zip(
-            left.split(chunk, dim=2), gradient.split(chunk, dim=2), strict=True
-        ):
+        for part, inner in zip(left.split(chunk, dim=2), gradient.split(chunk, dim=2), strict=True):
             r = _reciprocal(part, right, factored)
             row = inner.unsqueeze(-2)  # [batch, heads, queries, 1, positions]
             to_vector += inner.sum((0, 2, 3))[:, None] - 2.0 * (row @ r).sum((0, 2, 3))

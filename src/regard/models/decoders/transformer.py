@@ -111,5 +111,3 @@ class TransformerDecoder(nn.Module):
             dtype=embedded.dtype,
         )
         return F.dropout(embedded + places, self.dropout, self.training)
-
-

@@ -1,0 +1,117 @@
+"""The Python face: ``regard.load``, then ``translate`` and ``score``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.data.tokenizers import Tokenizers
+from regard.evaluation.translating import (
+    Candidate,
+    Sampling,
+    Translation,
+    score_texts,
+    translate_texts,
+)
+from regard.models import Model as Network
+from regard.search import SearchConfiguration
+from regard.training.configuration import Configuration
+from regard.training.run import load_run
+
+__all__ = ["Candidate", "Model", "Translation", "load"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained model, ready for use. Holds no state between calls.
+
+    network: the ``torch.nn.Module``, in evaluation mode.
+    """
+
+    directory: Path
+    configuration: Configuration
+    tokenizers: Tokenizers
+    network: Network
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        batch_size: int = 64,
+        attention: bool = True,
+        sample: bool = False,
+        temperature: float = 1.0,
+        top_k: int = 0,
+        top_p: float = 1.0,
+        seed: int = 1,
+        first: int = 0,
+    ) -> list[Translation]:
+        """Translate texts, in order: answer i is for text i; blank texts stay blank.
+
+        Args:
+            beam: hypotheses kept at each step; 1 is greedy. Default: the configuration's.
+            nbest: candidates to list in ``Translation.nbest``; at most ``beam``.
+            length_penalty: hypotheses are ranked by ``score / length**length_penalty``.
+            batch_size: most texts at once; changes speed, never an answer.
+            attention: whether attention and alignment are wanted; without them it is faster.
+            sample: draw at random in place of a search, with temperature, top_k and top_p.
+            seed, first: of sampling; ``first`` is the number of the first text in a longer job.
+
+        Raises:
+            UserError: options out of range. TypeError: a single string in place of a list.
+        """
+        if isinstance(texts, str):
+            raise TypeError("translate takes a list of texts: write [text] for a single one")
+        return translate_texts(
+            self.network,
+            self.tokenizers,
+            texts,
+            self._search(length_penalty),
+            batch_size=batch_size,
+            beam=beam,
+            nbest=nbest,
+            need_attention=attention,
+            sampling=Sampling(seed, temperature, top_k, top_p, first) if sample else None,
+        )
+
+    def score(
+        self,
+        pairs: Sequence[tuple[str, str | Sequence[str]]],
+        *,
+        length_penalty: float | None = None,
+        batch_size: int = 64,
+        attention: bool = True,
+    ) -> list[Translation]:
+        """The log-probability of given targets, each a text or a list of ``tokens``.
+
+        The answer for a pair with a blank side has no score.
+        """
+        return score_texts(
+            self.network,
+            self.tokenizers,
+            pairs,
+            self._search(length_penalty),
+            batch_size=batch_size,
+            need_attention=attention,
+        )
+
+    def _search(self, length_penalty: float | None) -> SearchConfiguration:
+        search = self.configuration.search
+        if length_penalty is None:
+            return search
+        fields = search.model_dump() | {"length_penalty": length_penalty}
+        return SearchConfiguration.model_validate(fields)
+
+
+def load(run: str | Path) -> Model:
+    """Load a run directory: configuration, tokenizer and tensors; nothing else is needed.
+
+    Raises:
+        UserError: the directory is not one, or is damaged.
+    """
+    loaded = load_run(Path(run))
+    return Model(loaded.directory, loaded.configuration, loaded.tokenizers, loaded.model)

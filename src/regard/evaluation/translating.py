@@ -1,0 +1,256 @@
+"""Texts in, texts out: tokenizers, model and search together, with what was attended to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from regard.data.batches import Example, collate, collate_sources
+from regard.data.special import END
+from regard.data.tokenizers import Tokenized, Tokenizers
+from regard.evaluation.alignment import links_from_attention
+from regard.models import Model
+from regard.search import (
+    Hypothesis,
+    SearchConfiguration,
+    beam_search,
+    greedy_search,
+    sample,
+    score_targets,
+)
+
+Row = TypeVar("Row")
+
+#: Most source positions searched at once, padding and beam included: memory stays bounded
+#: however long the lines are.
+MOST_POSITIONS = 65_536
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One of the n best."""
+
+    text: str
+    score: float
+    normalized_score: float
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What a model made of one source, or its view of a target that was given.
+
+    score: natural-log probability of ``tokens``, the end symbol included, unnormalised.
+    normalized_score: ``score / length**length_penalty``.
+    tokens, source_tokens: what the model wrote and read; ``</s>`` is the end symbol.
+    attention: ``[tokens][source tokens]``; empty where the model has none.
+    token_scores: natural-log probability of each token.
+    alignment: links between whitespace-separated words, 0-based, source first.
+    nbest: the candidates asked for, best first.
+    ended: False where the length limit, not the model, ended it.
+    """
+
+    text: str
+    score: float | None
+    normalized_score: float | None
+    tokens: tuple[str, ...] = ()
+    source_tokens: tuple[str, ...] = ()
+    attention: tuple[tuple[float, ...], ...] = ()
+    token_scores: tuple[float, ...] = ()
+    alignment: tuple[tuple[int, int], ...] = ()
+    nbest: tuple[Candidate, ...] = ()
+    ended: bool = True
+
+
+BLANK = Translation("", None, None)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Draw at random in place of a search; ``first`` numbers the first text in the whole job."""
+
+    seed: int
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    first: int = 0
+
+
+def translate_texts(
+    model: Model,
+    tokenizers: Tokenizers,
+    texts: Sequence[str],
+    search: SearchConfiguration,
+    *,
+    batch_size: int = 64,
+    beam: int | None = None,
+    nbest: int = 1,
+    need_attention: bool = True,
+    sampling: Sampling | None = None,
+) -> list[Translation]:
+    """Answer every text, in order; a blank one stays blank and never reaches the model.
+
+    Args:
+        batch_size: most texts searched at once; it changes speed and nothing else.
+        beam: in place of the configuration's.
+        nbest: how many candidates to list.
+        need_attention: whether attention and alignment are wanted.
+    """
+    if beam is not None:
+        search = search.model_copy(update={"beam": beam})
+    answers = [BLANK] * len(texts)
+    sources = {
+        i: (*tokenizers.source.encode(text), END) for i, text in enumerate(texts) if text.strip()
+    }
+    order = sorted(sources, key=lambda i: (len(sources[i]), i))
+    for indices in _batches(order, sources, batch_size, search.beam):
+        found = _search(
+            model,
+            [sources[i] for i in indices],
+            search,
+            nbest,
+            need_attention,
+            None if sampling is None else (sampling, indices),
+        )
+        for i, hypotheses in zip(indices, found, strict=True):
+            answers[i] = _answer(tokenizers, texts[i], hypotheses, need_attention)
+    return answers
+
+
+def score_texts(
+    model: Model,
+    tokenizers: Tokenizers,
+    pairs: Sequence[tuple[str, str | Sequence[str]]],
+    search: SearchConfiguration,
+    *,
+    batch_size: int = 64,
+    need_attention: bool = True,
+) -> list[Translation]:
+    """The model's view of given targets: a text, or the tokens that a decoder listed.
+
+    A pair with a blank source or target is not scored: its answer has no score.
+    """
+    answers = [BLANK] * len(pairs)
+    examples: list[Example | None] = [_example(tokenizers, *pair) for pair in pairs]
+    order = [i for i, example in enumerate(examples) if example is not None]
+    order.sort(key=lambda i: (len(_sure(examples[i]).source), len(_sure(examples[i]).target), i))
+    sources = {i: _sure(examples[i]).source for i in order}
+    for indices in _batches(order, sources, batch_size, 1):
+        batch = collate([_sure(examples[i]) for i in indices], range(len(indices)))
+        with torch.no_grad():
+            memory = model.encode(batch.source, batch.source_mask)
+            found = score_targets(
+                model,
+                memory,
+                batch.inputs,
+                batch.outputs,
+                batch.mask,
+                lengths=batch.source_mask.sum(1),
+                length_penalty=search.length_penalty,
+                need_attention=need_attention,
+            )
+        for i, hypothesis in zip(indices, found, strict=True):
+            answers[i] = _answer(tokenizers, pairs[i][0], [hypothesis], need_attention)
+    return answers
+
+
+def _sure(example: Example | None) -> Example:
+    assert example is not None
+    return example
+
+
+def _example(tokenizers: Tokenizers, source: str, target: str | Sequence[str]) -> Example | None:
+    if not source.strip() or not target or (isinstance(target, str) and not target.strip()):
+        return None
+    if isinstance(target, str):
+        ids = [*tokenizers.target.encode(target), END]
+    else:
+        ids = tokenizers.target.token_ids(target)
+    return Example((*tokenizers.source.encode(source), END), tuple(ids))
+
+
+def _batches(
+    order: Sequence[int], sources: dict[int, tuple[int, ...]], batch_size: int, beam: int
+) -> Iterator[list[int]]:
+    """Cut texts sorted by length into batches, fewer rows where they are long."""
+    batch: list[int] = []
+    for i in order:
+        positions = (len(batch) + 1) * beam * len(sources[i])
+        if batch and (len(batch) == batch_size or positions > MOST_POSITIONS):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+@torch.no_grad()
+def _search(
+    model: Model,
+    sources: list[tuple[int, ...]],
+    search: SearchConfiguration,
+    nbest: int,
+    need_attention: bool,
+    sampling: tuple[Sampling, list[int]] | None,
+) -> list[list[Hypothesis]]:
+    source, mask = collate_sources(sources)
+    memory = model.encode(source, mask)
+    lengths: Tensor = mask.sum(1)
+    if sampling is not None:
+        how, numbers = sampling
+        drawn = sample(
+            model,
+            memory,
+            lengths,
+            search,
+            seed=how.seed,
+            temperature=how.temperature,
+            top_k=how.top_k,
+            top_p=how.top_p,
+            numbers=[how.first + i for i in numbers],
+            need_attention=need_attention,
+        )
+        return [[hypothesis] for hypothesis in drawn]
+    if search.beam == 1 and nbest == 1:
+        greedy = greedy_search(model, memory, lengths, search, need_attention=need_attention)
+        return [[hypothesis] for hypothesis in greedy]
+    return beam_search(model, memory, lengths, search, nbest=nbest, need_attention=need_attention)
+
+
+def _answer(
+    tokenizers: Tokenizers, source: str, hypotheses: list[Hypothesis], need_attention: bool
+) -> Translation:
+    best = hypotheses[0]
+    nbest = tuple(
+        Candidate(tokenizers.target.decode(each.tokens), each.score, each.normalized_score)
+        for each in hypotheses
+    )
+    answer = Translation(
+        nbest[0].text,
+        best.score,
+        best.normalized_score,
+        token_scores=best.log_probabilities,
+        nbest=nbest,
+        ended=best.ended,
+    )
+    return _looked_into(answer, tokenizers, source, best) if need_attention else answer
+
+
+def _looked_into(
+    answer: Translation, tokenizers: Tokenizers, source: str, best: Hypothesis
+) -> Translation:
+    read: Tokenized = tokenizers.source.tokenize(source)
+    written: Tokenized = tokenizers.target.describe(best.tokens)
+    answer = replace(answer, tokens=written.tokens, source_tokens=(*read.tokens, "</s>"))
+    if best.attention is None:
+        return answer
+    weights: Any = best.attention.tolist()
+    links = links_from_attention(weights, (*read.words, -1), written.words)
+    return replace(
+        answer,
+        attention=tuple(tuple(row) for row in weights),
+        alignment=tuple(sorted(links)),
+    )
