@@ -89,8 +89,10 @@ def test_noncharacters_are_unknown(noncharacter: str) -> None:
 
 
 def test_texts_without_any_character_to_learn() -> None:
-    with pytest.raises(UserError, match="no subword vocabulary can be made of the training data"):
+    with pytest.raises(UserError, match="the training data hold no character to make subwords of"):
         train(["\ufdd0"])
+    with pytest.raises(UserError, match="the training data hold no character to make subwords of"):
+        train([])
 
 
 def test_the_word_mark_in_a_text_is_no_space() -> None:

@@ -82,16 +82,17 @@ class SubwordTokenizer:
         if not self.sampling:
             return self.encode_all(texts)
         read = [hide(self.normalizer.read(text)) for text in texts]
-        set_random_generator_seed(next_seed())  # read by the one thread that the call starts
+        # The seed is read when a thread starts, and one starts for two texts or more.
+        set_random_generator_seed(next_seed())
         ids: list[list[int]] = self.processor.encode(
-            read,
+            [*read, "", ""],
             out_type=int,
             num_threads=1,
             enable_sampling=True,
             nbest_size=-1,
             alpha=self.sampling,
         )
-        return ids
+        return ids[: len(texts)]
 
     def tokenize(self, text: str) -> Tokenized:
         read, read_words = _single_spaced(*self.normalizer.read_words(text))
@@ -163,6 +164,8 @@ class SubwordTokenizer:
         """
         lines = [hide(normalizer.read(text)).replace(NEVER_LEARNED, " ") for text in texts]
         characters = set().union(*lines) - {" "}
+        if not characters:
+            raise UserError("the training data hold no character to make subwords of; give texts")
         least = len(characters) + len(SPECIAL_TOKENS) + 1  # and the mark of a space
         if size < least:
             raise UserError(
