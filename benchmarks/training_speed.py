@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -46,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not keep:
             shutil.rmtree(work)
     return 0
+
+
+def _leave(number: int, _frame: object) -> None:
+    sys.exit(128 + number)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -177,4 +182,5 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _leave)  # or the tool that is training would go on alone
     sys.exit(main())

@@ -12,6 +12,7 @@ class Workload:
     feed_forward: int = 256
     heads: int = 4
     dropout: float = 0.1
+    attention_dropout: float = 0.0
     label_smoothing: float = 0.1
     vocabulary: int = 8000
     batch_tokens: int = 4096

@@ -61,7 +61,7 @@ def configuration(corpus: Corpus, workload: Workload, directory: Path) -> dict:
         "word_vec_size": workload.width,
         "transformer_ff": workload.feed_forward,
         "dropout": [workload.dropout],
-        "attention_dropout": [workload.dropout],
+        "attention_dropout": [workload.attention_dropout],
         "share_embeddings": True,
         "share_decoder_embeddings": True,
     }

@@ -2,8 +2,10 @@
 
 import json
 import os
+import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,7 @@ from measurement import (
 from regard.data.configuration import TokenizationConfiguration, TokenizerConfiguration
 from regard.data.pairs import read_pairs
 from regard.data.tokenizers import train_tokenizers
+from regard.training.recipes import load_recipe
 from workload import Workload
 
 _ENGLISH = ["a dog runs", "two cats sleep", "a man reads a book", "the sun is hot"]
@@ -176,6 +179,28 @@ def test_a_tool_that_dies_is_an_error_with_its_last_words(tmp_path: Path) -> Non
         _measure(tmp_path, "raise ValueError('no such data')")
 
 
+def test_an_interrupted_measurement_ends_its_tool(tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    benchmark = f"""
+import sys, os, signal, training_speed, measurement
+from pathlib import Path
+signal.signal(signal.SIGTERM, training_speed._leave)
+command = [sys.executable, "-c", {_TRAINER!r}, {str(record)!r}]
+measurement.measure(command, Path({str(record)!r}), Path(os.devnull), os.environ, 0.1, 600.0)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-c", benchmark], env=environment)
+    deadline = time.monotonic() + 60
+    while not record.is_file() or record.stat().st_size < 500:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    process.terminate()
+    assert process.wait(60) == 143
+    size = record.stat().st_size
+    time.sleep(0.3)
+    assert record.stat().st_size == size
+
+
 def _corpus(tmp_path: Path):
     prefix = tmp_path / "pairs"
     for suffix, texts in (("en", [*_ENGLISH, " "]), ("de", [*_GERMAN, "  übrig "])):
@@ -216,8 +241,28 @@ def test_regard_trains_its_recipe_on_the_users_data(tmp_path: Path) -> None:
     assert command[1:3] == ["train", "transformer-tiny"]
     assert command[command.index("--train") + 1] == "in/train"
     assert command[command.index("--threads") + 1] == "2"
-    assert "batching.tokens=4096" in command
     assert record == tmp_path / "run" / "metrics.jsonl"
+
+
+def test_regards_recipe_is_the_model_that_the_peers_are_asked_for(tmp_path: Path) -> None:
+    workload = Workload()
+    command, _ = regard_training.command(("a", "b", "en", "de"), workload, tmp_path, threads=2)
+    overrides = [value for flag, value in pairwise(command) if flag == "--set"]
+    configuration = load_recipe("transformer-tiny", overrides)
+    model, training = configuration.model, configuration.training
+    assert model.embedding.size == workload.width
+    assert model.embedding.share and model.embedding.tie_output
+    for stack in (model.encoder, model.decoder):
+        assert stack.kind == "transformer"
+        sizes = (stack.layers, stack.feed_forward_size, stack.heads)
+        assert sizes == (workload.layers, workload.feed_forward, workload.heads)
+        dropout = (stack.dropout, stack.attention_dropout)
+        assert dropout == (workload.dropout, workload.attention_dropout)
+    assert training.label_smoothing == workload.label_smoothing
+    assert training.optimizer == "adam"
+    assert configuration.batching.tokens == workload.batch_tokens
+    side = TokenizerConfiguration(size=workload.vocabulary)
+    assert configuration.tokenization == TokenizationConfiguration(source=side, target=side)
 
 
 def test_another_vocabulary_than_the_peers_is_refused(tmp_path: Path) -> None:
