@@ -10,7 +10,8 @@ _TEXTS = """
 
     regard scenes --out DIRECTORY --pairs {pairs} --seed {seed}{option}
 
-The same command writes the same bytes. Nothing here comes from anywhere else; use it as you like.
+The same command writes the same bytes (pictures: with the same version of Pillow). Nothing here
+comes from anywhere else; use it as you like.
 
 - One to three things, alone or two or three equal ones in a row.
   Shapes: {shapes}.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from regard.data.scenes.scene import Shape
 
@@ -18,7 +18,7 @@ class Outline:
     edge: tuple[Point, ...]
     holes: tuple[tuple[Point, ...], ...] = ()
 
-    @property
+    @cached_property
     def extent(self) -> tuple[float, float, float, float]:
         """Left, top, right and bottom of the polygon."""
         xs, ys = zip(*self.edge, strict=True)
