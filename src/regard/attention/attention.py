@@ -34,7 +34,7 @@ class Attention(nn.Module):
     ``concat`` are Luong's (A7).
 
     Args:
-        query_size, key_size, value_size: sizes of what comes in; key defaults to query, value to key.
+        query_size, key_size, value_size: sizes of the inputs; key defaults to query, value to key.
         score: ``dot``, ``scaled_dot``, ``general``, ``additive`` or ``concat``.
         heads: how many; every projected (or unprojected) size must divide by it.
         hidden_size: size of projected queries and keys over all heads (default ``query_size``).
@@ -107,7 +107,7 @@ class Attention(nn.Module):
         there never reach a result or a gradient.
         """
         if isinstance(key, Memory):
-            key, value, key_mask = key.key, key.value, key.key_mask
+            return self.prepare(key.key, key.value, key.key_mask)
         value = key if value is None else value
         self._check("key", key, self.key_size)
         self._check("value", value, self.value_size)

@@ -38,7 +38,10 @@ def combine_masks(
     positions: int,
     device: torch.device,
 ) -> Bool[Tensor, ...] | None:
-    """AND of all masks, broadcastable to ``[batch, heads, queries, positions]``; None = all seen."""
+    """AND of all masks, broadcastable to ``[batch, heads, queries, positions]``.
+
+    None = everything may be attended.
+    """
     check_mask("mask", mask)
     check_mask("key_mask", key_mask)
     allowed = mask

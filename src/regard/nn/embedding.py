@@ -10,8 +10,8 @@ from torch.nn import functional as F
 class Embedding(nn.Module):
     """Rows of one matrix, scaled, with dropout.
 
-    Initialised from N(0, 1/size); with ``scale = sqrt(size)`` rows enter the model at unit variance,
-    and the same matrix can serve as output weights (Vaswani et al. 2017, section 3.4).
+    Initialised from N(0, 1/size); with ``scale = sqrt(size)`` rows enter at unit variance, and the
+    same matrix can serve as output weights (Vaswani et al. 2017, section 3.4).
     """
 
     def __init__(self, vocabulary: int, size: int, *, scale: float = 1.0) -> None:

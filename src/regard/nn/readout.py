@@ -33,7 +33,7 @@ class MaxoutReadout(nn.Module):
 
 
 class AttentionalReadout(nn.Module):
-    """``s~_i = tanh(W_c [c_i; s_i])`` (Luong et al. 2015, eq. 5; EQUATIONS A8). No bias, as there."""
+    """``s~_i = tanh(W_c [c_i; s_i])`` (Luong et al. 2015, eq. 5; EQUATIONS A8), without bias."""
 
     def __init__(self, state_size: int, context_size: int, size: int) -> None:
         super().__init__()

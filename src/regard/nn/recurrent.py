@@ -108,8 +108,8 @@ class GRU(RecurrentLayer):
     """Gated recurrent units as Bahdanau et al. 2015 write them, appendix A.1.1 (EQUATIONS A2).
 
     ``r = sigma(W_r x + U_r h)``, ``z = sigma(W_z x + U_z h)``, ``h~ = tanh(W x + U [r * h])``,
-    ``h' = (1 - z) * h + z * h~``. The reset gate acts before the matrix product; torch.nn.GRU's acts
-    after it and its z means the opposite, so the two are not the same function.
+    ``h' = (1 - z) * h + z * h~``. The reset gate acts before the matrix product;
+    torch.nn.GRU's acts after it and its z means the opposite: not the same function.
     """
 
     gates = 3

@@ -95,7 +95,7 @@ class _AdditiveScores(torch.autograd.Function):
 
 
 def _reciprocal(left: Tensor, right: Tensor, factored: bool) -> Tensor:
-    """``1 / (1 + exp(2 (a + b)))`` for every query and key: [batch, heads, queries, positions, size]."""
+    """``1 / (1 + exp(2 (a + b)))``, ``[batch, heads, queries, positions, size]``."""
     a, b = left[:, :, :, None, :], right[:, :, None, :, :]
     if factored:
         return (a * b).add_(1.0).reciprocal_()

@@ -11,10 +11,11 @@ from torch.nn import functional as F
 
 from regard.attention import Attention, Memory
 from regard.models.configuration import RecurrentDecoderConfiguration
-from regard.models.decoders.start import Start
+from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
+from regard.nn.layers import Layers
 from regard.nn.readout import AttentionalReadout, MaxoutReadout
-from regard.nn.recurrent import CELLS, State
+from regard.nn.recurrent import CELLS, RecurrentLayer, State
 
 
 @dataclass(frozen=True)
@@ -24,21 +25,22 @@ class RecurrentState:
     Attributes:
         layers: tensors ``[1, batch, size]`` of every layer.
         source: the memory as the attention prepared it; None without attention.
-        constant: context ``[batch, 1, size]`` read at every step (``constant_context``).
-        fed: the last attentional output ``[batch, 1, size]`` (input feeding).
+        constant: context ``[batch, 1, size]`` read at every step; size 0 unless
+            ``constant_context``.
+        fed: the last attentional output ``[batch, 1, size]``; size 0 unless ``input_feeding``.
     """
 
     layers: tuple[State, ...]
     source: Memory | None
-    constant: Tensor | None = None
-    fed: Tensor | None = None
+    constant: Tensor
+    fed: Tensor
 
     def select(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
         """Any rows."""
         return replace(
             self.reorder(indices),
             source=None if self.source is None else self.source.select(indices),
-            constant=None if self.constant is None else self.constant.index_select(0, indices),
+            constant=self.constant.index_select(0, indices),
         )
 
     def reorder(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
@@ -46,8 +48,7 @@ class RecurrentState:
         layers = tuple(
             tuple(tensor.index_select(1, indices) for tensor in state) for state in self.layers
         )
-        fed = None if self.fed is None else self.fed.index_select(0, indices)
-        return replace(self, layers=layers, fed=fed)
+        return replace(self, layers=layers, fed=self.fed.index_select(0, indices))
 
 
 class RecurrentDecoder(nn.Module):
@@ -93,7 +94,7 @@ class RecurrentDecoder(nn.Module):
         self.constant_context = configuration.constant_context
         cell = CELLS[configuration.cell]
         sizes = [embedding_size + extra + self.feeding] + [size] * (configuration.layers - 1)
-        self.cells = nn.ModuleList(cell(inputs, size) for inputs in sizes)
+        self.cells: Layers[RecurrentLayer] = Layers(cell(inputs, size) for inputs in sizes)
         self.start_layers = Start(
             configuration.start,
             encoder_size=memory_size,
@@ -107,11 +108,10 @@ class RecurrentDecoder(nn.Module):
         """The state before the first token; keys are projected here, once."""
         layers = self.start_layers(memory)
         source = None if self.attention is None else self.attention.prepare(memory)
-        constant = None
+        constant = memory.states.new_zeros(memory.batch, 1, 0)
         if self.constant_context:
-            last = memory.final[-1][0] if memory.final else memory.states[:, -1:].transpose(0, 1)
-            constant = last.transpose(0, 1).flatten(1)[:, None]
-        fed = memory.states.new_zeros(memory.batch, 1, self.feeding) if self.feeding else None
+            constant = last_state(memory)[:, None]
+        fed = memory.states.new_zeros(memory.batch, 1, self.feeding)
         return RecurrentState(layers, source, constant, fed)
 
     def advance(
@@ -120,7 +120,7 @@ class RecurrentDecoder(nn.Module):
         """Features of the next step, the state after it, and weights ``[batch, source]``."""
         step = embedded[:, None]
         before = state.layers[-1][0].transpose(0, 1)
-        known = self.cells[0].project(step)[0]
+        known = self.cells.first().project(step)[0]
         state, context, weights = self._move(known, state, need_weights=True)
         features = self._read(step, before, state.layers[-1][0].transpose(0, 1), context)
         if self.feeding:
@@ -134,13 +134,15 @@ class RecurrentDecoder(nn.Module):
         memory: Encoded,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch steps features"], Tensor | None]:
-        """Features of all teacher-forced steps, and attention ``[batch, steps, source]`` if asked."""
+        """Features of all teacher-forced steps, and attention if asked.
+
+        Attention is ``[batch, steps, source]``, the mean over heads.
+        """
         state = self.start(memory)
         if self.attend == "before" or self.feeding:
             return self._one_by_one(embedded, state, need_weights)
-        inputs = embedded
-        if state.constant is not None:
-            inputs = torch.cat([inputs, state.constant.expand(-1, inputs.shape[1], -1)], dim=-1)
+        constant = state.constant.expand(-1, embedded.shape[1], -1)
+        inputs = torch.cat([embedded, constant], dim=-1)
         first = state.layers[-1][0].transpose(0, 1)
         for number, (cell, layer) in enumerate(zip(self.cells, state.layers, strict=True)):
             inputs = self._between(inputs) if number else inputs
@@ -156,8 +158,12 @@ class RecurrentDecoder(nn.Module):
         self, embedded: Tensor, state: RecurrentState, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         """Step after step; the readout of all steps at once where nothing is fed back."""
-        befores, afters, contexts, shown, fed = [], [], [], [], []
-        for i, known in enumerate(self.cells[0].project(embedded)):
+        befores: list[Tensor] = []
+        afters: list[Tensor] = []
+        contexts: list[Tensor] = []
+        shown: list[Tensor] = []
+        fed: list[Tensor] = []
+        for i, known in enumerate(self.cells.first().project(embedded)):
             before = state.layers[-1][0].transpose(0, 1)
             state, context, weights = self._move(known, state, need_weights)
             after = state.layers[-1][0].transpose(0, 1)
@@ -168,7 +174,8 @@ class RecurrentDecoder(nn.Module):
             befores.append(before)
             afters.append(after)
             contexts.append(context)
-            shown.append(weights)
+            if weights is not None:
+                shown.append(weights)
         weights = torch.cat(shown, dim=2).mean(1) if need_weights else None
         if fed:
             return torch.cat(fed, dim=1), weights
@@ -177,7 +184,7 @@ class RecurrentDecoder(nn.Module):
 
     def _move(
         self, known: Float[Tensor, "1 batch gates"], state: RecurrentState, need_weights: bool
-    ) -> tuple[RecurrentState, Tensor | None, Tensor | None]:
+    ) -> tuple[RecurrentState, Tensor, Tensor | None]:
         """One step of attention and cells: state, context ``[batch, 1, size]``, weights.
 
         ``known`` is the first cell's projection of the token; context and what is fed back follow.
@@ -188,9 +195,10 @@ class RecurrentDecoder(nn.Module):
             query = state.layers[-1][0].transpose(0, 1)
             context, weights = self.attention(query, state.source, need_weights=need_weights)
         rest = state.fed if self.attend == "after" else context
-        projected = known if rest is None else self.cells[0].project_rest(known, rest[:, 0])
-        layers = [self.cells[0].step(projected, state.layers[0])]
-        for cell, layer in zip(self.cells[1:], state.layers[1:], strict=True):
+        first = self.cells.first()
+        projected = first.project_rest(known, rest[:, 0]) if rest.shape[-1] else known
+        layers = [first.step(projected, state.layers[0])]
+        for cell, layer in zip(self.cells.rest(), state.layers[1:], strict=True):
             hidden = self._between(layers[-1][0].transpose(0, 1))
             layers.append(cell.step(cell.project(hidden)[0], layer))
         inputs = layers[-1][0].transpose(0, 1)
@@ -200,18 +208,15 @@ class RecurrentDecoder(nn.Module):
         return replace(state, layers=tuple(layers)), context, weights
 
     def _read(
-        self, embedded: Tensor, before: Tensor, after: Tensor, context: Tensor | None
+        self, embedded: Tensor, before: Tensor, after: Tensor, context: Tensor
     ) -> Float[Tensor, "batch steps features"]:
         """What the output layer sees."""
+        features = after
         if isinstance(self.readout, MaxoutReadout):
-            nothing = embedded.new_zeros(*embedded.shape[:2], 0)
-            wide = nothing if context is None else context.expand(-1, embedded.shape[1], -1)
             state = before if self.attend == "before" else after
-            features = self.readout(state, embedded, wide)
+            features = self.readout(state, embedded, context.expand(-1, embedded.shape[1], -1))
         elif isinstance(self.readout, AttentionalReadout):
             features = self.readout(after, context)
-        else:
-            features = after
         return F.dropout(features, self.dropout, self.training)
 
     def _between(self, hidden: Tensor) -> Tensor:

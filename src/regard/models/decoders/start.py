@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from regard.models.configuration import StartConfiguration
 from regard.models.encoded import Encoded
+from regard.nn.layers import Layers
 from regard.nn.recurrent import State
 
 
@@ -39,7 +40,7 @@ class Start(nn.Module):
         if self.source == "backward_first" and directions != 2:
             raise ValueError("start from 'backward_first' needs a bidirectional encoder")
         inputs = encoder_size // directions if self.source == "backward_first" else encoder_size
-        self.projections = nn.ModuleList()
+        self.projections: Layers[nn.Linear] = Layers()
         if self.source == "zero":
             return
         if configuration.projection == "none":
@@ -88,3 +89,13 @@ def masked_mean(memory: Encoded) -> Tensor:
         return memory.states.mean(1)
     real = memory.key_mask[..., None]
     return memory.states.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp(min=1)
+
+
+def last_state(memory: Encoded) -> Tensor:
+    """The top layer's last states, both directions joined: ``[batch, size]``.
+
+    An encoder that has none, a Transformer, is summed up by the mean of its states.
+    """
+    if not memory.final:
+        return masked_mean(memory)
+    return memory.final[-1][0].transpose(0, 1).flatten(1)

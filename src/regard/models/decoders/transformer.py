@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from regard.attention import Memory, sinusoidal_positions
 from regard.models.configuration import TransformerDecoderConfiguration
 from regard.models.encoded import Encoded
+from regard.nn.layers import Layers
 from regard.nn.transformer import DecoderLayer
 
 
@@ -46,7 +47,7 @@ class TransformerDecoder(nn.Module):
         self.features_size = size
         self.size = size
         self.dropout = configuration.dropout
-        self.layers = nn.ModuleList(
+        self.layers: Layers[DecoderLayer] = Layers(
             DecoderLayer(
                 size,
                 memory_size,
@@ -68,7 +69,10 @@ class TransformerDecoder(nn.Module):
         memory: Encoded,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch steps size"], Tensor | None]:
-        """Features of all teacher-forced steps, and attention ``[batch, steps, source]`` if asked."""
+        """Features of all teacher-forced steps, and attention if asked.
+
+        Attention is ``[batch, steps, source]``, of the layer shown.
+        """
         hidden = self._place(embedded, 0)
         shown = None
         for number, layer in enumerate(self.layers, start=1):

@@ -8,7 +8,8 @@ from torch.nn import functional as F
 
 from regard.models.configuration import RecurrentEncoderConfiguration
 from regard.models.encoded import Encoded
-from regard.nn.recurrent import CELLS, State
+from regard.nn.layers import Layers
+from regard.nn.recurrent import CELLS, RecurrentLayer, State
 
 
 class RecurrentEncoder(nn.Module):
@@ -20,7 +21,9 @@ class RecurrentEncoder(nn.Module):
         self.size = configuration.size * directions
         cell = CELLS[configuration.cell]
         sizes = [input_size] + [self.size] * (configuration.layers - 1)
-        self.layers = nn.ModuleList(cell(size, configuration.size, directions) for size in sizes)
+        self.layers: Layers[RecurrentLayer] = Layers(
+            cell(size, configuration.size, directions) for size in sizes
+        )
         self.dropout = configuration.dropout
 
     def forward(

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from regard.attention import sinusoidal_positions
 from regard.models.configuration import TransformerEncoderConfiguration
 from regard.models.encoded import Encoded
+from regard.nn.layers import Layers
 from regard.nn.transformer import EncoderLayer
 
 
@@ -22,7 +23,7 @@ class TransformerEncoder(nn.Module):
         super().__init__()
         self.size = size
         self.dropout = configuration.dropout
-        self.layers = nn.ModuleList(
+        self.layers: Layers[EncoderLayer] = Layers(
             EncoderLayer(
                 size,
                 configuration.heads,
