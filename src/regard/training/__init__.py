@@ -1,0 +1,1 @@
+"""Training: a configuration and pairs become a run directory."""

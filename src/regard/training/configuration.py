@@ -1,0 +1,112 @@
+"""The whole configuration of a run: what a recipe says, what a run directory keeps."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from regard.data.configuration import BatchingConfiguration, TokenizationConfiguration
+from regard.models import ModelConfiguration
+from regard.search import SearchConfiguration
+
+Metric = Literal["bleu", "chrf", "word_error_rate", "symbol_error_rate", "exact_match"]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=0)]
+AtLeastOne = Annotated[int, Field(ge=1)]
+
+
+class AverageConfiguration(BaseModel):
+    """Averaging of weights when training ends.
+
+    kind: the `count` validated weights with the `best` metric or the `last` ones, or `none`. The
+        average replaces the best single weights only where it does better on the validation data.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["best", "last", "none"] = "best"
+    count: AtLeastOne = 5
+
+
+class TrainingConfiguration(BaseModel):
+    """How weights are found.
+
+    optimizer: `adam` (Kingma and Ba 2015), whose weight_decay is an L2 penalty, or `adamw`
+        (Loshchilov and Hutter 2019). Vectors (biases, norms) are never decayed.
+    learning_rate: its peak, at the end of the warm-up.
+    schedule: after `warmup` updates of linear rise: `constant`, `inverse_square_root`
+        (Vaswani et al. 2017, section 5.3) or `linear`, down to 0 at `maximum_updates`.
+    label_smoothing: share of the probability that is spread evenly over the vocabulary.
+    gradient_clip: largest norm of all gradients together; 0 = off.
+    maximum_updates, maximum_epochs: where training ends; 0 = no such end.
+    validation_interval: updates between two validations by free decoding.
+    patience: validations without a better metric after which training ends; 0 = off.
+    metric: what chooses the model, on the validation texts.
+    validation_beam: beam of those decodings; 1 = greedy.
+    validation_limit: distinct validation sources that are used, spread evenly; 0 = all.
+    checkpoints: how many checkpoints to resume from are kept.
+    checkpoint_interval_seconds: one is saved that often, and at every validation.
+    seed: of everything random. threads: of the processor; 0 = all that this process may use.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    optimizer: Literal["adam", "adamw"] = "adamw"
+    learning_rate: Positive = 0.001
+    betas: tuple[Share, Share] = (0.9, 0.98)
+    epsilon: Positive = 1e-9
+    weight_decay: NotNegative = 0.0
+    schedule: Literal["inverse_square_root", "constant", "linear"] = "inverse_square_root"
+    warmup: Count = 1000
+    label_smoothing: Share = 0.1
+    gradient_clip: NotNegative = 1.0
+    maximum_updates: Count = 100_000
+    maximum_epochs: Count = 0
+    validation_interval: AtLeastOne = 500
+    patience: Count = 10
+    metric: Metric = "bleu"
+    validation_beam: AtLeastOne = 1
+    validation_limit: Count = 0
+    average: AverageConfiguration = AverageConfiguration()
+    checkpoints: AtLeastOne = 2
+    checkpoint_interval_seconds: NotNegative = 300.0
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
+    threads: Count = 0
+
+    @model_validator(mode="after")
+    def _schedule_ends(self) -> "TrainingConfiguration":
+        if self.schedule == "linear" and self.maximum_updates <= self.warmup:
+            raise ValueError(
+                f"schedule linear falls to 0 at maximum_updates ({self.maximum_updates}), which "
+                f"must be more than warmup ({self.warmup})"
+            )
+        return self
+
+
+class Configuration(BaseModel):
+    """A recipe with everything filled in; the sections belong to the rooms that read them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    recipe: str
+    description: str = ""
+    tokenization: TokenizationConfiguration = TokenizationConfiguration()
+    batching: BatchingConfiguration = BatchingConfiguration()
+    model: ModelConfiguration = ModelConfiguration()
+    training: TrainingConfiguration = TrainingConfiguration()
+    search: SearchConfiguration = SearchConfiguration()
+
+    @model_validator(mode="after")
+    def _sections_agree(self) -> "Configuration":
+        if self.model.embedding.share and not self.tokenization.joint:
+            raise ValueError(
+                "model.embedding.share needs one vocabulary for both sides: "
+                "set tokenization.joint to true or model.embedding.share to false"
+            )
+        return self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The configuration in YAML's and JSON's terms, every default written out."""
+        return self.model_dump(mode="json", by_alias=True)

@@ -1,0 +1,196 @@
+"""The loss: label-smoothed cross entropy of an output layer, without ever keeping its logits.
+
+For features x (one row per real target token), weight W, bias b and targets y, over V symbols:
+
+    logits   z = x W^T + b                    p = softmax(z)
+    nll      n = -log p[y]
+    smoothed l = (1 - s) n + s / V * sum_v -log p[v]        s spread evenly over all V symbols
+
+which is the form of Szegedy et al. 2016, section 7 (and of `torch.nn.functional.cross_entropy`).
+Both are returned as means over tokens, so padding and the shape of a batch cannot change them.
+
+The logits of a batch are the largest tensor of a small translation model (4,096 tokens by 8,000
+symbols are 131 MB), and writing them, their softmax and their gradient costs more than it should.
+Here a few hundred rows are taken at a time and their gradient follows at once, in the same buffer:
+
+    dl/dz = p - s / V - (1 - s) onehot(y)
+
+The constant s / V is the same for every symbol, so it never enters the buffer: its part of dl/dx is
+one row, and its part of dl/dW is one outer product, the same for every symbol.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+#: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
+BUFFER_ELEMENTS = 1 << 22
+
+
+class Loss(NamedTuple):
+    """loss: the smoothed mean, to be minimized; negative_log_likelihood: the plain mean, in nats.
+
+    Both are 0-dimensional; only the first carries a gradient. Perplexity is the exponential of the
+    second.
+    """
+
+    loss: Float[Tensor, ""]
+    negative_log_likelihood: Float[Tensor, ""]
+
+
+def linear_cross_entropy(
+    features: Float[Tensor, "tokens size"],
+    weight: Float[Tensor, "vocabulary size"],
+    bias: Float[Tensor, "vocabulary"] | None,
+    targets: Int[Tensor, "tokens"],
+    smoothing: float = 0.0,
+    rows: int | None = None,
+) -> Loss:
+    """The mean loss of `targets` under an output layer, in chunks of `rows` tokens.
+
+    Gradients are made in the forward pass and scaled in the backward pass; they cannot be
+    differentiated again. `rows=None` chooses by the size of the vocabulary. Raises ValueError when
+    there is no token or a target is outside the vocabulary.
+    """
+    vocabulary = weight.shape[0]
+    if features.shape[0] == 0 or features.shape[0] != targets.shape[0]:
+        raise ValueError(
+            f"{features.shape[0]} rows of features and {targets.shape[0]} targets; "
+            "there must be as many, and at least one"
+        )
+    lowest, highest = targets.aminmax()
+    if int(lowest) < 0 or int(highest) >= vocabulary:
+        raise ValueError(f"targets must be in 0..{vocabulary - 1}, got {lowest}..{highest}")
+    rows = rows or max(64, min(4096, BUFFER_ELEMENTS // vocabulary))
+    wanted = torch.is_grad_enabled() and any(
+        tensor is not None and tensor.requires_grad for tensor in (features, weight, bias)
+    )
+    return Loss(
+        *_LinearCrossEntropy.apply(features, weight, bias, targets, smoothing, rows, wanted)
+    )
+
+
+def linear_cross_entropy_reference(
+    features: Float[Tensor, "tokens size"],
+    weight: Float[Tensor, "vocabulary size"],
+    bias: Float[Tensor, "vocabulary"] | None,
+    targets: Int[Tensor, "tokens"],
+    smoothing: float = 0.0,
+) -> Loss:
+    """The same as `linear_cross_entropy`, written as the formulas are, with all logits kept."""
+    log_probabilities = torch.nn.functional.linear(features, weight, bias).log_softmax(dim=-1)
+    plain = -log_probabilities.gather(1, targets[:, None]).squeeze(1)
+    spread = -log_probabilities.mean(dim=1)
+    loss = (1 - smoothing) * plain + smoothing * spread
+    return Loss(loss.mean(), plain.mean().detach())
+
+
+class _LinearCrossEntropy(torch.autograd.Function):
+    """Forward: both means, and the gradients of the first. Backward: those gradients, scaled."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        features: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        targets: Tensor,
+        smoothing: float,
+        rows: int,
+        wanted: bool,
+    ) -> tuple[Tensor, Tensor]:
+        gradients = _Gradients(features, weight, bias, smoothing) if wanted else None
+        log_normalizers, chosen = _over_chunks(features, weight, bias, targets, rows, gradients)
+        plain = (log_normalizers - chosen).mean()
+        loss = (1 - smoothing) * plain
+        if smoothing:
+            loss += smoothing * (log_normalizers.mean() - _mean_logit(features, weight, bias))
+        if gradients is not None:
+            gradients.finish(features, weight)
+            ctx.save_for_backward(gradients.features, gradients.weight, gradients.bias)
+        ctx.mark_non_differentiable(plain)
+        return loss, plain
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, scale: Tensor, _plain: Tensor) -> tuple[Tensor | None, ...]:
+        features, weight, bias = ctx.saved_tensors
+        scaled = (
+            features * scale if ctx.needs_input_grad[0] else None,
+            weight * scale if ctx.needs_input_grad[1] else None,
+            bias * scale if bias is not None and ctx.needs_input_grad[2] else None,
+        )
+        return (*scaled, None, None, None, None)
+
+
+class _Gradients:
+    """What is summed over the chunks: gradients of the mean smoothed loss, still without s / V."""
+
+    def __init__(
+        self, features: Tensor, weight: Tensor, bias: Tensor | None, smoothing: float
+    ) -> None:
+        self.smoothing = smoothing
+        self.features = torch.empty_like(features, memory_format=torch.contiguous_format)
+        self.weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
+        self.bias = None if bias is None else torch.zeros_like(bias)
+
+    def add(self, chunk: slice, features: Tensor, weight: Tensor, wrong: Tensor) -> None:
+        """`wrong`: softmax minus (1 - s) at the targets, [rows, vocabulary]."""
+        torch.mm(wrong, weight, out=self.features[chunk])
+        self.weight.addmm_(wrong.t(), features)
+        if self.bias is not None:
+            self.bias += wrong.sum(dim=0)
+
+    def finish(self, features: Tensor, weight: Tensor) -> None:
+        """Take away the even share of every symbol, and turn sums over tokens into means."""
+        tokens, share = features.shape[0], self.smoothing / weight.shape[0]
+        if share:
+            self.features.sub_(weight.sum(dim=0), alpha=share)
+            self.weight.sub_(features.sum(dim=0), alpha=share)
+            if self.bias is not None:
+                self.bias -= share * tokens
+        for gradient in (self.features, self.weight, self.bias):
+            if gradient is not None:
+                gradient /= tokens
+
+
+def _over_chunks(
+    features: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    targets: Tensor,
+    rows: int,
+    gradients: _Gradients | None,
+) -> tuple[Float[Tensor, "tokens"], Float[Tensor, "tokens"]]:
+    """Log of the softmax's denominator and the target's logit of every token."""
+    tokens = features.shape[0]
+    buffer = features.new_empty(min(rows, tokens), weight.shape[0])
+    log_normalizers, chosen = features.new_empty(tokens), features.new_empty(tokens)
+    for start in range(0, tokens, rows):
+        chunk = slice(start, min(start + rows, tokens))
+        some, ids = features[chunk], targets[chunk, None]
+        logits = buffer[: some.shape[0]]
+        if bias is None:
+            torch.mm(some, weight.t(), out=logits)
+        else:
+            torch.addmm(bias, some, weight.t(), out=logits)
+        torch.gather(logits, 1, ids, out=chosen[chunk, None])
+        if gradients is None:
+            torch.logsumexp(logits, dim=1, out=log_normalizers[chunk])
+            continue
+        largest = logits.amax(dim=1)
+        torch.softmax(logits, dim=1, out=logits)
+        # The largest probability is at least 1 / vocabulary: its logarithm is always exact enough.
+        torch.sub(largest, logits.amax(dim=1).log_(), out=log_normalizers[chunk])
+        correct = logits.new_full((some.shape[0], 1), gradients.smoothing - 1)
+        gradients.add(chunk, some, weight, logits.scatter_add_(1, ids, correct))
+    return log_normalizers, chosen
+
+
+def _mean_logit(features: Tensor, weight: Tensor, bias: Tensor | None) -> Float[Tensor, ""]:
+    """The mean of all logits, which needs none of them: that of x times that of W, plus of b."""
+    mean = features.mean(dim=0) @ weight.mean(dim=0)
+    return mean if bias is None else mean + bias.mean()

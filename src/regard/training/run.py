@@ -1,0 +1,130 @@
+"""A run directory: all that a trained model is, with nothing needed outside it.
+
+config.yaml         the resolved configuration, vocabulary sizes, the version of regard
+model.safetensors   the best weights so far: usable while training goes on
+tokenizer/          both tokenizers
+metrics.jsonl       what happened, a line each time
+checkpoints/        what `--resume` needs; may be deleted once training is over
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from regard import __version__
+from regard.data.tokenizers import Tokenizers, load_tokenizers
+from regard.errors import UserError
+from regard.files import require_directory, write_bytes, write_text
+from regard.models import Model, build_model
+from regard.training.configuration import Configuration
+from regard.training.problems import resolve
+from regard.training.tensors import encode_tensors, fill_model, model_tensors, read_tensors
+from regard.training.yaml_text import read_yaml, to_yaml
+
+CONFIGURATION = "config.yaml"
+MODEL = "model.safetensors"
+TOKENIZER = "tokenizer"
+METRICS = "metrics.jsonl"
+CHECKPOINTS = "checkpoints"
+PARTS = (CONFIGURATION, MODEL, TOKENIZER, METRICS, CHECKPOINTS)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """How many symbols each side has, the specials included."""
+
+    source: int
+    target: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trained model and all that belongs to it; the model is in evaluation mode."""
+
+    directory: Path
+    configuration: Configuration
+    vocabulary: Vocabulary
+    tokenizers: Tokenizers
+    model: Model
+    version: str
+
+
+def load_run(directory: Path | str) -> Run:
+    """The run in `directory`, with its best weights.
+
+    Raises UserError naming the file that is missing, damaged, or does not fit the others.
+    """
+    directory = Path(directory)
+    configuration, vocabulary, version = read_configuration(directory)
+    tokenizers = read_tokenizers(directory, vocabulary)
+    path = directory / MODEL
+    if not path.exists():
+        raise UserError(
+            f"{path} does not exist: the run has no model yet; train on with --resume until it "
+            "has been validated once"
+        )
+    tensors, _ = read_tensors(path, "a model's weights")
+    with torch.random.fork_rng(devices=[]):  # weights are read, not drawn: leave the user's state
+        model = build_model(configuration.model, vocabulary.source, vocabulary.target)
+    fill_model(model, tensors, path)
+    return Run(directory, configuration, vocabulary, tokenizers, model.eval(), version)
+
+
+def read_configuration(directory: Path) -> tuple[Configuration, Vocabulary, str]:
+    """What config.yaml says: configuration, vocabulary sizes, the version that wrote it."""
+    require_directory(directory, "a run directory")
+    path = directory / CONFIGURATION
+    if not path.exists():
+        raise UserError(f"{directory} is not a run directory: it has no {CONFIGURATION}")
+    data = read_yaml(path, "a run's configuration")
+    version, sizes = data.pop("regard", None), data.pop("vocabulary", None)
+    if not isinstance(version, str):
+        raise UserError(
+            f"{path}: regard should be the version that wrote it, as in '{__version__}'"
+        )
+    configuration = resolve(data, str(path))
+    return configuration, _vocabulary(sizes, path), version
+
+
+def write_configuration(
+    directory: Path, configuration: Configuration, vocabulary: Vocabulary
+) -> None:
+    """Write config.yaml."""
+    facts: dict[str, Any] = {"regard": __version__, "vocabulary": dict(vars(vocabulary))}
+    write_text(directory / CONFIGURATION, to_yaml(facts | configuration.as_dict()))
+
+
+def read_tokenizers(directory: Path, vocabulary: Vocabulary) -> Tokenizers:
+    """The run's tokenizers, which must have the vocabulary that config.yaml tells of."""
+    tokenizers = load_tokenizers(directory / TOKENIZER)
+    for side in ("source", "target"):
+        size, expected = getattr(tokenizers, side).size, getattr(vocabulary, side)
+        if size != expected:
+            raise UserError(
+                f"{directory / TOKENIZER} does not fit {CONFIGURATION}: the {side} side has "
+                f"{size} symbols, it should have {expected}"
+            )
+    return tokenizers
+
+
+def encode_model(model: nn.Module) -> bytes:
+    """The content of model.safetensors."""
+    return encode_tensors(model_tensors(model), {"regard": __version__})
+
+
+def write_model(directory: Path, data: bytes) -> None:
+    """Put the weights in `data` in the place of the run's model."""
+    write_bytes(directory / MODEL, data)
+
+
+def _vocabulary(sizes: Any, path: Path) -> Vocabulary:
+    sides = ("source", "target")
+    if not isinstance(sizes, dict) or set(sizes) != set(sides):
+        raise UserError(f"{path}: vocabulary should have the sizes of source and target")
+    for side in sides:
+        if isinstance(sizes[side], bool) or not isinstance(sizes[side], int) or sizes[side] < 1:
+            raise UserError(f"{path}: vocabulary.{side} is {sizes[side]}; it must be a number >= 1")
+    return Vocabulary(**sizes)
