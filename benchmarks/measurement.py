@@ -14,6 +14,7 @@ _POLL = 0.25  # seconds
 _START = 240.0  # seconds that a tool may take until its first batch is trained
 _STALL = 120.0  # seconds that it may then say nothing
 _END = 30.0  # seconds to end in, once asked
+_SLACK, _DRIFT = 1.0, 0.02  # seconds and share by which a tool's clock may differ from ours
 
 
 class MeasurementError(Exception):
@@ -55,11 +56,16 @@ class Figures:
 
 @dataclass
 class Watched:
-    """What was seen of a tool's processes, at the same moments: clock and processor seconds."""
+    """What was seen of a tool from outside.
+
+    clock, cpu: seconds of the clock and of the processor at the same moments of the window.
+    steps: the clock when each step was first seen in the record.
+    """
 
     clock: list[float] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
     memory: int = 0
+    steps: dict[int, float] = field(default_factory=dict)
 
 
 def moments(lines: Sequence[str]) -> tuple[list[Moment], dict[str, str]]:
@@ -95,6 +101,14 @@ def window(found: Sequence[Moment], warm_up: float, seconds: float) -> tuple[Mom
             "2 are needed: give a longer --window"
         )
     return inside[0], inside[-1]
+
+
+def check_clock(first: Moment, last: Moment, watched: Watched) -> None:
+    """Raise MeasurementError when a tool's own clock leaves out time that passed in its window."""
+    own = last.seconds - first.seconds
+    passed = watched.steps[last.step] - watched.steps[first.step]
+    if abs(passed - own) > _SLACK + _DRIFT * passed:
+        raise MeasurementError(f"its record says {own:.1f} s where {passed:.1f} s passed")
 
 
 def figures(first: Moment, last: Moment, watched: Watched) -> Figures:
@@ -146,7 +160,9 @@ def measure(
             raise MeasurementError(f"{error}; the end of {log}: {_last_line(log)}") from error
         finally:
             _end(process)
-    return figures(*window(found, warm_up, seconds), watched), versions
+    first, last = window(found, warm_up, seconds)
+    check_clock(first, last, watched)
+    return figures(first, last, watched), versions
 
 
 def _follow(
@@ -167,6 +183,7 @@ def _follow(
         found, versions = moments(_complete_lines(record))
         if len(found) > seen:
             heard = time.monotonic()
+            watched.steps |= {moment.step: heard for moment in found[seen:]}
         usage = tree_usage(process.pid)
         if usage:
             watched.memory = max(watched.memory, usage[1])

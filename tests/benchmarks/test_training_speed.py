@@ -23,6 +23,7 @@ from measurement import (
     MeasurementError,
     Moment,
     Watched,
+    check_clock,
     figures,
     measure,
     moments,
@@ -83,6 +84,13 @@ def test_figures_are_differences() -> None:
     assert got.cpu_share == pytest.approx(1.75)
     assert got.tokens_per_cpu_second == pytest.approx(500 / 1.75)
     assert got.memory == 7
+
+
+def test_a_clock_that_leaves_time_out_is_refused() -> None:
+    first, last = Moment(10.0, 4, 1000), Moment(50.0, 9, 6000)
+    check_clock(first, last, Watched(steps={4: 500.0, 9: 540.5}))
+    with pytest.raises(MeasurementError, match=r"says 40\.0 s where 50\.0 s passed"):
+        check_clock(first, last, Watched(steps={4: 500.0, 9: 550.0}))
 
 
 def test_figures_leave_out_what_nobody_told() -> None:
