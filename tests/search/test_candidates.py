@@ -27,7 +27,7 @@ def by_sorting(rows: torch.Tensor, scores: torch.Tensor, count: int, banned: tup
     return found
 
 
-@pytest.mark.parametrize("vocabulary", [4, 5, 127, 128, 129, 300, 1000])
+@pytest.mark.parametrize("vocabulary", [4, 5, BLOCK - 1, BLOCK, BLOCK + 1, 300, 1000])
 @pytest.mark.parametrize(("width", "count"), [(1, 1), (1, 5), (5, 5), (3, 40)])
 @pytest.mark.parametrize("ties", [False, True])
 def test_equals_sorting(vocabulary: int, width: int, count: int, ties: bool) -> None:

@@ -9,7 +9,7 @@ import torch
 from regard.errors import UserError
 from regard.search import Hypothesis, SearchConfiguration, greedy_search, sample
 from regard.search.hypothesis import END, NEVER_EMITTED
-from regard.search.sampling import FEW
+from regard.search.sampling import FEW, _Sampler
 
 from .stub import StubDecoder, StubMemory, stub_decoder
 
@@ -127,12 +127,24 @@ def test_sharpest_is_greedy() -> None:
     assert draw(decoder, keys.tolist(), temperature=1e-6) == greedy
 
 
-def test_double_precision_model_is_left_alone() -> None:
-    decoder = stub_decoder(vocabulary=20)
-    decoder.table = decoder.table.double()
-    before = decoder.table.clone()
-    draw(decoder, [1, 2, 3])
-    assert torch.equal(decoder.table, before)
+@pytest.mark.parametrize("options", [(0, 1.0), (3, 1.0), (0, 0.5)])
+@pytest.mark.parametrize("uniform", [0.0, 1 - 2**-53])
+def test_extreme_draws_are_possible_tokens(options: tuple[int, float], uniform: float) -> None:
+    """0 is drawn once in a while, and the banned ids lie first; the last token is impossible."""
+    row = torch.tensor([[-0.1, -9.0, -9.0, -3.0, -3.0, -4.0, -torch.inf]])
+    uniforms = torch.full((1, 1), uniform, dtype=torch.float64)
+    zero = torch.zeros(1, dtype=torch.long)
+    (token,), _ = _Sampler(uniforms, 1.0, *options).choose(row, row[:, 0], zero, 1, (0, 1, 2))
+    assert token in ((3,) if uniform == 0 else (3, 4, 5))
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64])
+def test_the_models_tensor_is_left_alone(kind: torch.dtype) -> None:
+    row = torch.randn(2, 9, dtype=kind)
+    before = row.clone()
+    uniforms = torch.full((2, 1), 0.5, dtype=torch.float64)
+    _Sampler(uniforms, 1.0, 0, 1.0).choose(row, row[:, 0], torch.arange(2), 1, (0, 1, 2))
+    assert torch.equal(row, before)
 
 
 def test_no_token_possible_is_cut_there() -> None:

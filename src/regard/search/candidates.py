@@ -3,7 +3,7 @@
 Only one pass reads the whole vocabulary, and it takes a maximum per block of it: the best `count`
 candidates of a sentence lie in its best `count` blocks. (Let the wanted candidate e lie in block b,
 not among them. Each of the `count` blocks before b holds a candidate before e: then e is not among
-the best `count`.) A tenth of the work of a sort, and exact, ties included.
+the best `count`.) Exact, ties included, and a fraction of the work of a `topk` over beam times vocabulary.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,8 @@ from torch import Tensor
 
 from regard.errors import UserError
 
-BLOCK = 128
+#: Ids per block: few enough to look through, many enough that there are few blocks.
+BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -58,18 +59,24 @@ def best_candidates(
     _, chosen = stable_topk((maxima + scores.unsqueeze(-1)).flatten(1), count)
     chosen = chosen.sort(dim=-1).values  # so that places keep the order of (hypothesis, id)
 
-    within = torch.arange(block, device=scores.device)
-    tokens = ((chosen % blocks).unsqueeze(-1) * block + within).flatten(1)
-    parents = (chosen // blocks).repeat_interleave(block, dim=-1)
-    absent = _absent(vocabulary, blocks * block, tuple(banned), scores.device)[tokens]
+    first = (chosen % blocks) * block  # [sentences, chosen blocks]: the block's first id
+    parent = chosen // blocks
+    tokens = first.unsqueeze(-1) + torch.arange(block, device=scores.device)
+    absent = _absent(vocabulary, blocks * block, tuple(banned), scores.device)
+    absent = absent.index_select(0, tokens.flatten()).view_as(tokens)
     tokens = tokens.clamp(max=vocabulary - 1)
-    gains = log_probabilities.reshape(sentences, -1).gather(1, parents * vocabulary + tokens)
-    sums = (scores.gather(1, parents) + gains).masked_fill_(absent, -torch.inf)
+    row = torch.arange(sentences, device=scores.device).unsqueeze(1) * width + parent
+    flat = (row.unsqueeze(-1) * vocabulary + tokens).flatten()
+    gains = log_probabilities.reshape(-1).index_select(0, flat).view_as(tokens)
+    sums = (scores.gather(1, parent).unsqueeze(-1) + gains).masked_fill_(absent, -torch.inf)
 
-    best, places = stable_topk(sums, count)
+    best, places = stable_topk(sums.flatten(1), count)
     require_numbers(best)
     found = Candidates(
-        best, parents.gather(1, places), tokens.gather(1, places), gains.gather(1, places)
+        best,
+        parent.gather(1, places // block),
+        tokens.flatten(1).gather(1, places),
+        gains.flatten(1).gather(1, places),
     )
     return found if best.shape[1] == count else _padded(found, count)
 
