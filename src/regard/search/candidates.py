@@ -3,7 +3,8 @@
 Only one pass reads the whole vocabulary, and it takes a maximum per block of it: the best `count`
 candidates of a sentence lie in its best `count` blocks. (Let the wanted candidate e lie in block b,
 not among them. Each of the `count` blocks before b holds a candidate before e: then e is not among
-the best `count`.) Exact, ties included, and a fraction of the work of a `topk` over beam times vocabulary.
+the best `count`.) Exact, ties included, at a fraction of the work of a `topk` over beam times
+vocabulary.
 """
 
 from collections.abc import Sequence
