@@ -1,0 +1,93 @@
+"""The demo's page: both results, attention to look into, and what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from regard.data.scenes.picture import png
+from regard.demo.run import Outcome
+from regard.views import Figure, Picture, Report, Section, Step, write_report
+
+NAMES = {
+    "word_error_rate": ("Word error rate", "share of held-out words with any wrong phone"),
+    "symbol_error_rate": ("Phone error rate", "wrong, missing and extra phones, per phone"),
+    "bleu": ("BLEU", "overlap with the one right description, 100 at best"),
+    "exact_match": ("Exact match", "share of descriptions right to the letter"),
+}
+
+
+def figures(outcome: Outcome) -> list[Figure]:
+    """The rows of an outcome's table: label, value, explanation."""
+    unit = "letters and phones" if outcome.task.unit == "letter" else "words"
+    rows = [
+        Figure(NAMES[score.name][0], _value(score.name, score.value), NAMES[score.name][1])
+        for score in outcome.evaluation.scores
+    ]
+    return [
+        *rows,
+        Figure(
+            "Alignment error rate of attention",
+            f"{100 * outcome.error_rate:.1f} %",
+            f"against the true links between {unit} of {outcome.aligned:,} held-out pairs; "
+            "no alignment was shown in training",
+        ),
+        Figure(
+            "The same of the nearest diagonal",
+            f"{100 * outcome.diagonal_error_rate:.1f} %",
+            "what a guess by position alone would get",
+        ),
+        Figure("Training", f"{outcome.seconds:.0f} s", f"{outcome.parameters:,} parameters"),
+    ]
+
+
+def next_steps(directory: Path) -> tuple[Step, ...]:
+    """What to try once the demo is over."""
+    word, scene = directory / "pronouncer", directory / "translator"
+    return (
+        Step("Pronounce a word:", f"echo chiacchierata | regard translate --model {word}"),
+        Step(
+            "Look at what it attends to:",
+            f"regard show --model {scene} "
+            '"A small red star is above the large blue circle." --out attention.html',
+        ),
+        Step(
+            "Train on your own pairs:",
+            "regard train rnnsearch --train train.tsv --valid valid.tsv --out runs/mine",
+        ),
+        Step("See the other recipes:", "regard recipes"),
+    )
+
+
+def write_page(outcomes: Sequence[Outcome], directory: Path) -> Path:
+    """Write ``report.html`` into ``directory``; one file that needs nothing else."""
+    report = Report(
+        title="regard: two models, and what they attend to",
+        introduction=(
+            "Both models were trained on this computer in the last minutes. Point at a word of the "
+            "output to see what the model looked at when it wrote it.",
+        ),
+        sections=tuple(_section(outcome) for outcome in outcomes),
+        steps=next_steps(directory),
+    )
+    path = directory / "report.html"
+    write_report(report, path)
+    return path
+
+
+def _section(outcome: Outcome) -> Section:
+    pictures = tuple(
+        Picture(png(scene), caption=gold.source, alternative=gold.source)
+        for scene, gold in zip(outcome.task.scenes, outcome.task.gold, strict=False)
+    )
+    return Section(
+        heading=outcome.task.heading,
+        paragraphs=(outcome.task.about,),
+        figures=tuple(figures(outcome)),
+        pictures=pictures,
+        views=outcome.views,
+    )
+
+
+def _value(name: str, value: float) -> str:
+    return f"{value:.1f}" if name == "bleu" else f"{value:.1f} %"

@@ -1,0 +1,140 @@
+"""What the demo trains: a pronouncer and a translator, each a recipe, settings and data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from regard.data.alignment import Alignment
+from regard.data.pairs import Pairs
+from regard.data.pronunciations import read_pronunciations
+from regard.data.scenes import (
+    Scene,
+    generate_scenes,
+    scene_alignments,
+    scene_pairs,
+    split_scenes,
+)
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A pair whose true alignment is known, between letters and phones or between words."""
+
+    source: str
+    target: str
+    alignment: Alignment
+
+
+@dataclass(frozen=True)
+class Task:
+    """A model to train, measure and look into.
+
+    settings: overrides of the recipe, as ``--set`` takes them.
+    unit: what is linked: letters to phones, or words to words.
+    metrics: what is printed of the held-out pairs.
+    scenes: the pictures behind the first gold pairs.
+    """
+
+    name: str
+    heading: str
+    about: str
+    recipe: str
+    settings: tuple[str, ...]
+    train: Pairs
+    valid: Pairs
+    test: Pairs
+    gold: tuple[Gold, ...]
+    unit: Literal["letter", "word"]
+    metrics: tuple[str, ...]
+    scenes: tuple[Scene, ...] = ()
+
+
+def pronouncer(seed: int) -> Task:
+    """Italian letters to phones, out of gruut-lang-it; Bahdanau's model at a small size."""
+    data = read_pronunciations(seed)
+    gold = tuple(
+        Gold(each.pair.source, each.pair.target, each.alignment) for each in data.aligned
+    )
+    return Task(
+        name="pronouncer",
+        heading="A pronouncer: Italian letters to phones",
+        about=(
+            f"Bahdanau's recurrent model, small, trained on {len(data.train):,} pronunciations "
+            f"from the package gruut-lang-it. The {len(data.held_out.references()[0]):,} words "
+            "it is measured on were held out, and so were their alignments."
+        ),
+        recipe="rnnsearch",
+        settings=PRONOUNCER_SETTINGS,
+        train=data.train,
+        valid=data.valid,
+        test=data.held_out,
+        gold=gold,
+        unit="letter",
+        metrics=("word_error_rate", "symbol_error_rate"),
+    )
+
+
+def translator(seed: int, pairs: int = 10_000) -> Task:
+    """English to German descriptions of scenes; a small Transformer."""
+    splits = split_scenes(generate_scenes(pairs, seed))
+    test = splits["test"]
+    texts = scene_pairs(test, "en", "de")
+    gold = tuple(
+        Gold(pair.source, pair.target, alignment)
+        for pair, alignment in zip(texts, scene_alignments(test, "en", "de"), strict=True)
+    )
+    return Task(
+        name="translator",
+        heading="A translator: scenes, English to German",
+        about=(
+            f"A small Transformer, trained on {len(splits['train']):,} descriptions of pictures "
+            "made by a seeded generator, which also knows which word says what. Word order "
+            "differs between the two languages on purpose."
+        ),
+        recipe="transformer-tiny",
+        settings=TRANSLATOR_SETTINGS,
+        train=scene_pairs(splits["train"], "en", "de"),
+        valid=scene_pairs(splits["valid"], "en", "de"),
+        test=texts,
+        gold=gold,
+        unit="word",
+        metrics=("bleu", "exact_match"),
+        scenes=tuple(test[:4]),
+    )
+
+
+PRONOUNCER_SETTINGS = (
+    "tokenization.joint=false",
+    "tokenization.source={kind: character}",
+    "tokenization.target={kind: space}",
+    "batching.tokens=1500",
+    "model.embedding={size: 64, dropout: 0.1}",
+    "model.encoder={kind: recurrent, size: 96, dropout: 0.1}",
+    "model.decoder.size=128",
+    "model.decoder.attention.size=96",
+    "model.decoder.readout_size=96",
+    "model.decoder.dropout=0.1",
+    "training.learning_rate=0.003",
+    "training.schedule=linear",
+    "training.warmup=200",
+    "training.maximum_updates=2000",
+    "training.validation_interval=250",
+    "training.metric=word_error_rate",
+)
+
+TRANSLATOR_SETTINGS = (
+    "tokenization.joint=true",
+    "tokenization.source={kind: space}",
+    "tokenization.target={kind: space}",
+    "batching.tokens=2048",
+    "model.embedding.size=64",
+    "model.encoder.layers=2",
+    "model.decoder.layers=2",
+    "training.learning_rate=0.003",
+    "training.schedule=linear",
+    "training.warmup=200",
+    "training.maximum_updates=1000",
+    "training.validation_interval=250",
+    "training.metric=exact_match",
+)
