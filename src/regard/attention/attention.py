@@ -107,12 +107,16 @@ class Attention(nn.Module):
         there never reach a result or a gradient.
         """
         if isinstance(key, Memory):
+            if value is not None or key_mask is not None:
+                raise ValueError("a memory carries its own value and key_mask")
             return self.prepare(key.key, key.value, key.key_mask)
         value = key if value is None else value
         self._check("key", key, self.key_size)
         self._check("value", value, self.value_size)
+        _same_positions("value", value, key)
         check_mask("key_mask", key_mask)
         if key_mask is not None:
+            _same_positions("key_mask", key_mask, key)
             hidden = ~key_mask[:, :, None]
             same = value is key
             key = key.masked_fill(hidden, 0.0)
@@ -152,10 +156,12 @@ class Attention(nn.Module):
         self._check("query", query, self.query_size)
         if isinstance(key, Memory) and key.prepared:
             memory = key
-            if key_mask is not None:
-                raise ValueError("a prepared memory carries its own key_mask")
+            if value is not None or key_mask is not None:
+                raise ValueError("a memory carries its own value and key_mask")
         else:
             memory = self.prepare(query if key is None else key, value, key_mask)
+        if memory.batch != query.shape[0]:
+            raise ValueError(f"{query.shape[0]} rows of queries over {memory.batch} of memory")
         projected = query if self.query_projection is None else self.query_projection(query)
         queries = self._split(projected)
         if need_weights or bias is not None or isinstance(self.score, AdditiveScore):
@@ -183,7 +189,7 @@ class Attention(nn.Module):
         allowed = combine_masks(
             mask, memory.key_mask, causal, queries.shape[2], memory.positions, queries.device
         )
-        weights = masked_softmax(scores, allowed)
+        weights = masked_softmax(scores, allowed).to(memory.value.dtype)
         used = F.dropout(weights, self.dropout, self.training) if self.dropout else weights
         return weighted_sum(used, memory.value), weights if need_weights else None
 
@@ -242,6 +248,14 @@ def _linear(wanted: bool, inputs: int, outputs: int, bias: bool) -> nn.Linear | 
     if bias:
         nn.init.zeros_(linear.bias)
     return linear
+
+
+def _same_positions(name: str, tensor: Tensor, key: Tensor) -> None:
+    if tensor.shape[:2] != key.shape[:2]:
+        raise ValueError(
+            f"{name} of {list(tensor.shape[:2])} does not fit keys of {list(key.shape[:2])} "
+            "(batch, positions)"
+        )
 
 
 def _per_head(name: str, size: int, heads: int) -> int:

@@ -24,7 +24,7 @@ class Memory:
         key: what queries are compared with.
         value: what is summed.
         key_mask: ``[batch, positions]``, True = real; None = all real.
-        derived: more tensors ``[batch, heads, positions, ...]`` that a score wants kept.
+        derived: more tensors ``[batch, heads, positions, ...]`` that spare a score some work.
         prepared: whether an attention has projected it.
     """
 
@@ -46,7 +46,7 @@ class Memory:
 
     def append(self: AnyMemory, other: Memory) -> AnyMemory:
         """Join the positions of ``other`` (prepared by the same attention): a key-value cache."""
-        if self.prepared != other.prepared or len(self.derived) != len(other.derived):
+        if self.prepared != other.prepared:
             raise ValueError("append: both memories must be prepared by the same attention")
         key_mask = None
         if self.key_mask is not None or other.key_mask is not None:
@@ -56,9 +56,10 @@ class Memory:
             key=torch.cat([self.key, other.key], dim=-2),
             value=torch.cat([self.value, other.value], dim=-2),
             key_mask=key_mask,
+            # What only one of them keeps (additive scores: where keys are small) is not kept.
             derived=tuple(
                 torch.cat([mine, new], dim=2)
-                for mine, new in zip(self.derived, other.derived, strict=True)
+                for mine, new in zip(self.derived, other.derived, strict=False)
             ),
         )
 

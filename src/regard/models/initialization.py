@@ -17,15 +17,22 @@ def initialize(model: Model, kind: str) -> None:
     N(0, 0.01^2); biases zero. Luong et al. 2015, section 4.1: everything from U(-0.1, 0.1).
     """
     if kind == "luong":
-        for parameter in model.parameters():
+        for parameter in _weights(model):
             nn.init.uniform_(parameter, -0.1, 0.1)
     elif kind == "bahdanau":
         _bahdanau(model)
 
 
+def _weights(model: Model) -> list[nn.Parameter]:
+    """All but layer norms, which neither paper has: a small or zero gain would close them."""
+    norms = [part for part in model.modules() if isinstance(part, nn.LayerNorm)]
+    left_out = {id(parameter) for norm in norms for parameter in norm.parameters()}
+    return [parameter for parameter in model.parameters() if id(parameter) not in left_out]
+
+
 def _bahdanau(model: Model) -> None:
     recurrent = {id(part.U) for part in model.modules() if isinstance(part, RecurrentLayer)}
-    for parameter in model.parameters():
+    for parameter in _weights(model):
         if parameter.dim() < 2:
             nn.init.zeros_(parameter)
         elif id(parameter) not in recurrent:

@@ -10,6 +10,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from regard.nn.kernels.gru import run_gru
+
 State = tuple[Tensor, ...]
 
 
@@ -76,32 +78,38 @@ class RecurrentLayer(nn.Module):
     ) -> tuple[Float[Tensor, "batch steps directions_size"], State]:
         """All positions: outputs ``[batch, steps, directions * size]`` and the final state.
 
-        With two directions the second reads each row backward, from its last real position. A
-        padded position leaves the state as it was, so final states are those of the row alone.
+        With two directions the second reads each row backward. A padded position, wherever it
+        stands, leaves the state as it was, so final states are those of the row alone.
         """
-        batch, steps, _ = inputs.shape
+        batch, steps = inputs.shape[:2]
         projected = self.project(inputs)
-        order = None
-        if self.directions == 2:
-            order = _reversal(batch, steps, mask, inputs.device)
-            backward = projected[:, 1].gather(0, order.expand(-1, -1, projected.shape[-1]))
-            projected = torch.stack([projected[:, 0], backward], dim=1)
-        state = self.initial(batch) if state is None else state
         keep = None if mask is None or bool(mask.all()) else mask.t()[:, None, :, None]
+        if self.directions == 2:
+            projected = torch.stack([projected[:, 0], projected[:, 1].flip(0)], dim=1)
+            keep = None if keep is None else torch.cat([keep, keep.flip(0)], dim=1)
+        state = self.initial(batch) if state is None else state
+        stacked, state = self.steps(projected, state, keep)
+        if self.directions == 2:
+            joined = torch.cat([stacked[:, 0], stacked[:, 1].flip(0)], dim=-1)
+        else:
+            joined = stacked[:, 0]
+        return joined.transpose(0, 1), state
+
+    def steps(
+        self,
+        projected: Float[Tensor, "steps directions batch gates_size"],
+        state: State,
+        keep: Bool[Tensor, "steps 1 batch 1"] | None,
+    ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
+        """Hidden states of all steps, and the last state; ``keep`` False leaves a state alone."""
         outputs = []
-        for i in range(steps):
-            new = self.step(projected[i], state)
+        for i, part in enumerate(projected.unbind()):
+            new = self.step(part, state)
             if keep is not None:
                 new = tuple(torch.where(keep[i], n, o) for n, o in zip(new, state, strict=True))
             state = new
             outputs.append(state[0])
-        stacked = torch.stack(outputs)  # [steps, directions, batch, size]
-        if order is not None:
-            back = stacked[:, 1].gather(0, order.expand(-1, -1, self.size))
-            joined = torch.cat([stacked[:, 0], back], dim=-1)
-        else:
-            joined = stacked[:, 0]
-        return joined.transpose(0, 1), state
+        return torch.stack(outputs), state
 
 
 class GRU(RecurrentLayer):
@@ -123,6 +131,16 @@ class GRU(RecurrentLayer):
         reset, update = gates.chunk(2, dim=-1)
         candidate = torch.baddbmm(projected[..., split:], reset * hidden, self.U[..., split:])
         return (torch.lerp(hidden, candidate.tanh(), update),)
+
+    def steps(
+        self,
+        projected: Float[Tensor, "steps directions batch gates_size"],
+        state: State,
+        keep: Bool[Tensor, "steps 1 batch 1"] | None,
+    ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
+        """As the base class, by a kernel with a gradient of its own."""
+        hidden = run_gru(projected, state[0], self.U, keep)
+        return hidden, (hidden[-1],)
 
 
 class LSTM(RecurrentLayer):
@@ -151,15 +169,3 @@ class LSTM(RecurrentLayer):
 
 
 CELLS: dict[str, type[RecurrentLayer]] = {"gru": GRU, "lstm": LSTM}
-
-
-def _reversal(
-    batch: int, steps: int, mask: Bool[Tensor, "batch steps"] | None, device: torch.device
-) -> Tensor:
-    """Indices ``[steps, batch, 1]`` that turn each row's real part around and leave its padding."""
-    positions = torch.arange(steps, device=device)[:, None]
-    if mask is None:
-        return positions.flip(0).expand(steps, batch)[..., None]
-    lengths = mask.sum(1)[None, :]
-    turned = torch.where(positions < lengths, lengths - 1 - positions, positions)
-    return turned[..., None]

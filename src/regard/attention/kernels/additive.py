@@ -24,7 +24,7 @@ def exponentials(key: Float[Tensor, "batch heads positions size"]) -> tuple[Tens
     if torch.compiler.is_compiling() or key.dtype not in (torch.float32, torch.float64):
         return ()
     plain = key.detach()
-    if plain.numel() == 0 or not bool(plain.abs().amax() <= LARGEST):
+    if plain.numel() > 0 and not bool(plain.abs().amax() <= LARGEST):
         return ()
     return (torch.exp(2.0 * plain),)
 
@@ -48,7 +48,14 @@ def factored_additive_scores(
         if not safe:
             derived = ()
     exponential_key = derived[0] if derived else None
-    result: Tensor = _AdditiveScores.apply(query, key, v_a, exponential_key)
+    if query.dtype == key.dtype == v_a.dtype:
+        result: Tensor = _AdditiveScores.apply(query, key, v_a, exponential_key)
+        return result
+    # Autocast makes projections in half precision under a parameter in full: all in full then.
+    full = torch.promote_types(torch.promote_types(query.dtype, key.dtype), v_a.dtype)
+    with torch.autocast(query.device.type, enabled=False):
+        same = (tensor.to(full) for tensor in (query, key, v_a))
+        result = _AdditiveScores.apply(*same, exponential_key)
     return result
 
 
@@ -62,9 +69,8 @@ class _AdditiveScores(torch.autograd.Function):
         left = torch.exp(2.0 * query) if factored else query
         right = exponential_key if factored else key
         total = v_a.sum(-1)[None, :, None, None]
-        vector = v_a[None, :, None, :, None]
         scores = [
-            total - 2.0 * (_reciprocal(part, right, factored) @ vector).squeeze(-1)
+            total - 2.0 * _over_size(_pairs(part, right, factored), v_a)
             for part in left.split(_chunk(query, key), dim=2)
         ]
         return scores[0] if len(scores) == 1 else torch.cat(scores, dim=2)
@@ -82,7 +88,7 @@ class _AdditiveScores(torch.autograd.Function):
         to_query, to_vector = [], torch.zeros_like(v_a)
         to_key: Tensor | None = None
         for part, inner in zip(left.split(chunk, dim=2), gradient.split(chunk, dim=2), strict=True):
-            r = _reciprocal(part, right, factored)
+            r = _pairs(part, right, factored)
             row = inner.unsqueeze(-2)  # [batch, heads, queries, 1, positions]
             to_vector += inner.sum((0, 2, 3))[:, None] - 2.0 * (row @ r).sum((0, 2, 3))
             slope = r.addcmul_(r, r, value=-1.0)  # r (1 - r), a quarter of 1 - tanh^2
@@ -94,12 +100,26 @@ class _AdditiveScores(torch.autograd.Function):
         return torch.cat(to_query, dim=2).mul_(four), to_key.mul_(four), to_vector, None
 
 
-def _reciprocal(left: Tensor, right: Tensor, factored: bool) -> Tensor:
-    """``1 / (1 + exp(2 (a + b)))``, ``[batch, heads, queries, positions, size]``."""
-    a, b = left[:, :, :, None, :], right[:, :, None, :, :]
+def reciprocal(left: Tensor, right: Tensor, *, factored: bool) -> Tensor:
+    """``1 / (1 + exp(2 (a + b)))``; ``tanh(a + b)`` is 1 minus twice this.
+
+    ``left`` and ``right`` broadcast; they are a and b, or ``exp(2a)`` and ``exp(2b)`` (factored).
+    """
     if factored:
-        return (a * b).add_(1.0).reciprocal_()
-    return (a + b).mul_(-2.0).sigmoid_()
+        return (left * right).add_(1.0).reciprocal_()
+    return (left + right).mul_(-2.0).sigmoid_()
+
+
+def _pairs(left: Tensor, right: Tensor, factored: bool) -> Tensor:
+    """``reciprocal`` of every query and key: ``[batch, heads, queries, positions, size]``."""
+    return reciprocal(left[:, :, :, None, :], right[:, :, None, :, :], factored=factored)
+
+
+def _over_size(pairs: Tensor, v_a: Tensor) -> Tensor:
+    """``v_a . pairs``, head by head: ``[batch, heads, queries, positions]``."""
+    if len(v_a) == 1:  # one matrix-vector product beats a batch of small ones by far
+        return (pairs.flatten(0, -2) @ v_a[0]).view(pairs.shape[:-1])
+    return (pairs * v_a[None, :, None, None, :]).sum(-1)
 
 
 def _chunk(query: Tensor, key: Tensor) -> int:

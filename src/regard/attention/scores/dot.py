@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -16,9 +17,10 @@ def dot_scores(
     """``e_ij = scale * q_i . k_j``.
 
     ``scale`` 1 is Luong et al. 2015, eq. 8 (dot); ``1/sqrt(size)`` is Vaswani et al. 2017, eq. 1.
-    The query is scaled first, so that float16 products do not overflow.
+    Half-precision inputs are multiplied in float32, and so returned: float16 products overflow.
     """
-    return (query * scale) @ key.transpose(-1, -2)
+    precise = torch.promote_types(query.dtype, torch.float32)
+    return (query.to(precise) * scale) @ key.to(precise).transpose(-1, -2)
 
 
 class DotScore(nn.Module):

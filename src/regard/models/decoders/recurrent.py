@@ -10,12 +10,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from regard.attention import Attention, Memory
+from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
 from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
+from regard.nn.kernels.attentive_gru import run_attentive_gru
 from regard.nn.layers import Layers
 from regard.nn.readout import AttentionalReadout, MaxoutReadout
-from regard.nn.recurrent import CELLS, RecurrentLayer, State
+from regard.nn.recurrent import CELLS, GRU, RecurrentLayer, State
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,8 @@ class RecurrentDecoder(nn.Module):
         Attention is ``[batch, steps, source]``, the mean over heads.
         """
         state = self.start(memory)
+        if self._by_kernel(memory) and not need_weights:
+            return self._at_once(embedded, state), None
         if self.attend == "before" or self.feeding:
             return self._one_by_one(embedded, state, need_weights)
         constant = state.constant.expand(-1, embedded.shape[1], -1)
@@ -153,6 +157,40 @@ class RecurrentDecoder(nn.Module):
         before = torch.cat([first, inputs[:, :-1]], dim=1)
         features = self._read(embedded, before, inputs, context)
         return features, None if weights is None else weights.mean(1)
+
+    def _by_kernel(self, memory: Encoded) -> bool:
+        """Whether this is exactly Bahdanau's decoder, which has a kernel of its own."""
+        attention = self.attention
+        return (
+            self.attend == "before"
+            and attention is not None
+            and isinstance(attention.score, AdditiveScore)
+            and attention.heads == 1
+            and attention.value_projection is None
+            and attention.output_projection is None
+            and not attention.dropout
+            and len(self.cells) == 1
+            and isinstance(self.cells.first(), GRU)
+            and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
+        )
+
+    def _at_once(self, embedded: Tensor, state: RecurrentState) -> Tensor:
+        """``_one_by_one`` by the kernel."""
+        cell, attention = self.cells.first(), self.attention
+        assert attention is not None and attention.query_projection is not None
+        assert isinstance(attention.score, AdditiveScore) and state.source is not None
+        first = state.layers[0][0]
+        states, contexts = run_attentive_gru(
+            cell.project(embedded),
+            first,
+            state.source,
+            attention.query_projection.weight,
+            attention.score.v_a,
+            cell.W[embedded.shape[-1] :],
+            cell.U,
+        )
+        before = torch.cat([first, states[:-1]]).transpose(0, 1)
+        return self._read(embedded, before, states.transpose(0, 1), contexts.transpose(0, 1))
 
     def _one_by_one(
         self, embedded: Tensor, state: RecurrentState, need_weights: bool
