@@ -54,11 +54,11 @@ def test_failing_output(monkeypatch, failure, raised):
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "out"
     with pytest.raises(RuntimeError), line_writer(path) as write:
-        write("half")
+        write(["half"])
         raise RuntimeError
     assert not list(tmp_path.iterdir())
     with line_writer(path) as write:
-        write("é")
+        write(["é"])
         assert not path.exists()
     assert path.read_bytes() == "é\n".encode()
 

@@ -3,10 +3,10 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from regard.errors import UserError
 
@@ -15,10 +15,8 @@ class OutputClosedError(Exception):
     """Whoever read our output has gone: stop quietly."""
 
 
-class Writer(Protocol):
-    """Where lines go."""
-
-    def __call__(self, line: str) -> None: ...
+#: Where lines go.
+Writer = Callable[[Sequence[str]], None]
 
 
 def use_utf8() -> None:
@@ -50,34 +48,34 @@ def report(line: str) -> None:
 
 
 def write_line(line: str) -> None:
-    """Write one line to standard output.
-
-    Raises OutputClosedError when the reader has gone, UserError for a full disk and the like.
-    """
+    """Write one line to standard output. Raises as `write_lines`."""
     write_lines([line])
 
 
-def write_lines(lines: list[str]) -> None:
-    """Write lines to standard output and flush. Raises as `write_line`."""
+def write_lines(lines: Sequence[str]) -> None:
+    """Write lines to standard output and flush.
+
+    Raises OutputClosedError when the reader has gone, UserError for a full disk and the like.
+    """
     stream = _standard_output()
     with _output_errors():
-        stream.write(encode("".join(line + "\n" for line in lines)))
+        _write(stream, lines)
         stream.flush()
 
 
 @contextmanager
 def line_writer(path: Path | None) -> Iterator[Writer]:
-    """A function that writes a line: to standard output, or to `path`, which appears at the end.
+    """A function that writes lines: to standard output, or to `path`, which appears at the end.
 
     Raises UserError, naming the place, when it cannot be written.
     """
     if path is None or str(path) == "-":
-        yield write_line
+        yield write_lines
         return
     from regard.files import replacing
 
     with replacing(path) as stream:
-        yield lambda line: _write(stream, line)
+        yield lambda lines: _write(stream, lines)
 
 
 def text_argument(text: str, name: str) -> str:
@@ -93,8 +91,8 @@ def text_argument(text: str, name: str) -> str:
         raise UserError(f"{name}: not UTF-8 at byte {error.start}; give UTF-8 text") from error
 
 
-def _write(stream: BinaryIO, line: str) -> None:
-    stream.write(encode(line + "\n"))
+def _write(stream: BinaryIO, lines: Sequence[str]) -> None:
+    stream.write(encode("".join(line + "\n" for line in lines)))
 
 
 def _standard_output() -> BinaryIO:

@@ -81,13 +81,12 @@ class RecurrentLayer(nn.Module):
         With two directions the second reads each row backward. A padded position, wherever it
         stands, leaves the state as it was, so final states are those of the row alone.
         """
-        batch, steps = inputs.shape[:2]
         projected = self.project(inputs)
         keep = None if mask is None or bool(mask.all()) else mask.t()[:, None, :, None]
         if self.directions == 2:
             projected = torch.stack([projected[:, 0], projected[:, 1].flip(0)], dim=1)
             keep = None if keep is None else torch.cat([keep, keep.flip(0)], dim=1)
-        state = self.initial(batch) if state is None else state
+        state = self.initial(len(inputs)) if state is None else state
         stacked, state = self.steps(projected, state, keep)
         if self.directions == 2:
             joined = torch.cat([stacked[:, 0], stacked[:, 1].flip(0)], dim=-1)

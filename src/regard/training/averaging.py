@@ -18,9 +18,7 @@ def average_weights(paths: Sequence[Path]) -> Tensors:
     last: Tensors = {}
     for path in paths:
         last, _ = read_tensors(path, "validated weights")
-        if total and {n: t.shape for n, t in last.items()} != {
-            n: t.shape for n, t in total.items()
-        }:
+        if total and _shapes(last) != _shapes(total):
             raise UserError(f"{path} holds other tensors than {paths[0]}: they cannot be averaged")
         for name, tensor in last.items():
             double = tensor.to(torch.float64)

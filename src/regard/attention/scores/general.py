@@ -12,7 +12,7 @@ from regard.attention.scores.dot import dot_scores
 def general_scores(
     query: Float[Tensor, "batch heads queries query_size"],
     key: Float[Tensor, "batch heads positions key_size"],
-    W_a: Float[Tensor, "heads query_size key_size"],  # noqa: N803
+    W_a: Float[Tensor, "heads query_size key_size"],
 ) -> Float[Tensor, "batch heads queries positions"]:
     """``e_ij = q_i^T W_a k_j`` (Luong et al. 2015, eq. 8, general; EQUATIONS A7)."""
     return dot_scores(query @ W_a, key)

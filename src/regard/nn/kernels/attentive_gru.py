@@ -18,10 +18,10 @@ def run_attentive_gru(
     known: Float[Tensor, "steps 1 batch gates_size"],
     state: Float[Tensor, "1 batch size"],
     memory: Memory,
-    W_a: Float[Tensor, "hidden size"],  # noqa: N803
+    W_a: Float[Tensor, "hidden size"],
     v_a: Float[Tensor, "1 hidden"],
-    C: Float[Tensor, "context gates_size"],  # noqa: N803
-    U: Float[Tensor, "1 size gates_size"],  # noqa: N803
+    C: Float[Tensor, "context gates_size"],
+    U: Float[Tensor, "1 size gates_size"],
 ) -> tuple[Float[Tensor, "steps batch size"], Float[Tensor, "steps batch context"]]:
     """States after, and contexts of, every step: attend from ``s_{i-1}``, then the cell.
 
@@ -51,7 +51,7 @@ class _AttentiveGRU(torch.autograd.Function):
         W_a: Tensor,
         v_a: Tensor,
         C: Tensor,
-        U: Tensor,  # noqa: N803
+        U: Tensor,
     ) -> tuple[Tensor, Tensor]:
         steps, _, batch, _ = known.shape
         size, positions = state.shape[-1], key.shape[1]
@@ -62,7 +62,7 @@ class _AttentiveGRU(torch.autograd.Function):
         contexts = known.new_empty(steps, batch, value.shape[-1])
         queries = known.new_empty(steps, batch, key.shape[-1])
         parts = U.split([2 * size, size], dim=-1)
-        U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()  # noqa: N806
+        U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()
         before = state
         for i in range(steps):
             torch.mm(before[0], W_a.t(), out=queries[i])

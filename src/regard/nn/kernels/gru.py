@@ -13,7 +13,7 @@ from torch.autograd.function import once_differentiable
 def run_gru(
     projected: Float[Tensor, "steps directions batch gates_size"],
     state: Float[Tensor, "directions batch size"],
-    U: Float[Tensor, "directions size gates_size"],  # noqa: N803
+    U: Float[Tensor, "directions size gates_size"],
     keep: Bool[Tensor, "steps 1 batch 1"] | None = None,
 ) -> Float[Tensor, "steps directions batch size"]:
     """States after each step of ``GRU.step``; where ``keep`` is False a state stays as it was."""
@@ -80,13 +80,13 @@ def gru_weight_gradient(before: Tensor, gates: Tensor, to_projected: Tensor) -> 
 
 class _GRURun(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, projected: Tensor, state: Tensor, U: Tensor, keep: Any) -> Tensor:  # noqa: N803
+    def forward(ctx: Any, projected: Tensor, state: Tensor, U: Tensor, keep: Any) -> Tensor:
         steps, size = projected.shape[0], state.shape[-1]
         gates = projected.new_empty(*projected.shape[:3], 2 * size)
         candidates = projected.new_empty(*projected.shape[:3], size)
         states = torch.empty_like(candidates)
         parts = U.split([2 * size, size], dim=-1)
-        U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()  # noqa: N806
+        U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()
         before = state
         for i in range(steps):
             gru_step(projected[i], before, U_gates, U_candidate, gates[i], candidates[i], states[i])
@@ -99,7 +99,7 @@ class _GRURun(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, to_states: Tensor) -> tuple[Tensor | None, ...]:
-        state, U, gates, candidates, states, keep = ctx.saved_tensors  # noqa: N806
+        state, U, gates, candidates, states, keep = ctx.saved_tensors
         befores = torch.cat([state[None], states[:-1]])
         to_projected = gates.new_empty(*gates.shape[:3], 3 * state.shape[-1])
         to_state = torch.zeros_like(state)
