@@ -1,13 +1,15 @@
 """How regard is told to train its recipe on the vocabulary that its peers are given."""
 
+import json
 import sys
 from pathlib import Path
 
 from corpus import Corpus
-from measurement import MeasurementError
+from measurement import MeasurementError, moments
 from regard.data.tokenizers import load_tokenizers
 from workload import Workload
 
+SCRIPT = Path(__file__).parent / "peers" / "counted" / "train_regard.py"
 _MINUTES = 30  # a budget that no window reaches: the benchmark ends the run itself
 _NEVER = 1_000_000  # steps, or seconds
 
@@ -15,9 +17,9 @@ _NEVER = 1_000_000  # steps, or seconds
 def command(
     data: tuple[str, str, str, str], workload: Workload, directory: Path, threads: int
 ) -> tuple[list[str], Path]:
-    """The command that trains on (train, valid, source, target), and the record that it writes."""
+    """`regard train` on (train, valid, source, target), counted, and the record that it writes."""
     train, valid, source, target = data
-    run = directory / "run"
+    run, record = directory / "run", directory / "record.jsonl"
     settings = {
         "tokenization.source.size": workload.vocabulary,
         "tokenization.target.size": workload.vocabulary,
@@ -36,7 +38,27 @@ def command(
     ]
     for key, value in settings.items():
         arguments += ["--set", f"{key}={value}"]
-    return [str(Path(sys.executable).with_name("regard")), *arguments], run / "metrics.jsonl"
+    return [sys.executable, str(SCRIPT), str(record), *arguments], record
+
+
+def check(directory: Path, corpus: Corpus) -> None:
+    """Raise MeasurementError unless the peers' subwords were used and regard counts as we do."""
+    check_vocabulary(directory / "run", corpus)
+    check_tokens(directory / "run" / "metrics.jsonl", directory / "record.jsonl")
+
+
+def check_tokens(metrics: Path, record: Path) -> None:
+    """Raise MeasurementError unless regard's own record counts the same target tokens."""
+    counted, _ = moments(record.read_text(encoding="utf-8").split("\n")[:-1])
+    totals = {moment.step: moment.target_tokens for moment in counted}
+    for line in metrics.read_text(encoding="utf-8").split("\n")[:-1]:
+        told = json.loads(line)
+        expected = totals.get(told["step"])
+        if told["kind"] == "training" and told["target_tokens"] != expected:
+            raise MeasurementError(
+                f"{metrics} has {told['target_tokens']} target tokens after {told['step']} steps, "
+                f"{expected} were counted"
+            )
 
 
 def check_vocabulary(run: Path, corpus: Corpus) -> None:

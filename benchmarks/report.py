@@ -114,8 +114,8 @@ def footer(machine: Machine, matrix_rates: Sequence[float], settings: Mapping[st
             f"{machine.processor}, {machine.cores} cores, {machine.system}, Python "
             f"{machine.python}, torch {machine.torch}",
             f"float32 matrix products of 2048^3, before and after each round: {rates} GFLOP/s",
-            "real tokens: target tokens with the end symbol, without padding; the peers' are "
-            f"counted on each batch that their loop trained, {SUBJECT}'s are its own record's",
+            "real tokens: target tokens with the end symbol, without padding, counted on each "
+            "batch that a tool's own training loop has trained",
         ]
     )
 

@@ -115,11 +115,11 @@ def _run(options: argparse.Namespace, work: Path) -> None:
                     options.window,
                 )
                 if tool == report.SUBJECT:
-                    regard_training.check_vocabulary(record.parent, corpus)
+                    regard_training.check(directory, corpus)
             except MeasurementError as error:
                 raise MeasurementError(f"{tool}: {error}") from error
             measured[tool].append(figures)
-            versions[tool] = found or {"version": version("regard"), "torch": version("torch")}
+            versions[tool] = found
             _say(f"  {figures.tokens_per_second:,.0f} real tokens/s over {figures.steps} steps")
         rates.append(machine.matrix_rate(options.threads))
     _print(options, workload, corpus, measured, versions, rates)

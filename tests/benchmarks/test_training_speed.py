@@ -1,15 +1,11 @@
 """The parts of the training-speed benchmark that can be wrong without any peer being installed."""
 
 import json
-import os
 import subprocess
-import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from counting import CountedBatches, Sizes
 
 import peers.joeynmt
 import peers.opennmt
@@ -18,17 +14,7 @@ import report
 import training_speed
 from corpus import prepare
 from machine import Machine
-from measurement import (
-    Figures,
-    MeasurementError,
-    Moment,
-    Watched,
-    check_clock,
-    figures,
-    measure,
-    moments,
-    window,
-)
+from measurement import Figures, MeasurementError, moments
 from regard.data.configuration import TokenizationConfiguration, TokenizerConfiguration
 from regard.data.pairs import read_pairs
 from regard.data.tokenizers import train_tokenizers
@@ -39,63 +25,9 @@ _ENGLISH = ["a dog runs", "two cats sleep", "a man reads a book", "the sun is ho
 _GERMAN = ["ein Hund rennt", "zwei Katzen schlafen", "ein Mann liest ein Buch", "die Sonne brennt"]
 
 
-def _line(seconds: float, step: int, tokens: int, **more: int) -> str:
-    entry = {"kind": "training", "seconds": seconds, "step": step, "target_tokens": tokens}
-    return json.dumps({**entry, **more})
-
-
 def _figures(speed: float, **more: float) -> Figures:
     values = {"steps": 3, "seconds": 9.0, "cpu_share": None, "padding": None, "memory": None}
     return Figures(tokens_per_second=speed, **{**values, **more})
-
-
-def test_record_lines_of_other_kinds_pass() -> None:
-    lines = [
-        '{"kind": "versions", "version": "2.3.0", "torch": "2.13.0"}',
-        _line(1.5, 1, 100, real_positions=150, positions=200),
-        '{"kind": "validation", "bleu": 3.0}',
-        _line(3.0, 2, 250),
-    ]
-    found, versions = moments(lines)
-    assert found == [Moment(1.5, 1, 100, 150, 200), Moment(3.0, 2, 250)]
-    assert versions == {"version": "2.3.0", "torch": "2.13.0"}
-
-
-def test_window_holds_whole_steps_only() -> None:
-    found = [Moment(float(second), second, 10 * second) for second in range(1, 40, 3)]
-    first, last = window(found, warm_up=5.0, seconds=10.0)
-    assert (first.seconds, last.seconds) == (7.0, 16.0)
-
-
-def test_window_with_one_step_is_refused() -> None:
-    with pytest.raises(MeasurementError, match="longer --window"):
-        window([Moment(1.0, 1, 10), Moment(30.0, 2, 20)], warm_up=5.0, seconds=10.0)
-    with pytest.raises(MeasurementError, match="0 steps"):
-        window([Moment(1.0, 1, 10)], warm_up=5.0, seconds=10.0)
-
-
-def test_figures_are_differences() -> None:
-    first, last = Moment(10.0, 4, 1000, 1500, 2000), Moment(20.0, 9, 6000, 9000, 12000)
-    watched = Watched(clock=[100.0, 104.0, 108.0], cpu=[50.0, 57.0, 64.0], memory=7)
-    got = figures(first, last, watched)
-    assert got.tokens_per_second == 500
-    assert (got.steps, got.seconds) == (5, 10)
-    assert got.padding == pytest.approx(0.25)
-    assert got.cpu_share == pytest.approx(1.75)
-    assert got.tokens_per_cpu_second == pytest.approx(500 / 1.75)
-    assert got.memory == 7
-
-
-def test_a_clock_that_leaves_time_out_is_refused() -> None:
-    first, last = Moment(10.0, 4, 1000), Moment(50.0, 9, 6000)
-    check_clock(first, last, Watched(steps={4: 500.0, 9: 540.5}))
-    with pytest.raises(MeasurementError, match=r"says 40\.0 s where 50\.0 s passed"):
-        check_clock(first, last, Watched(steps={4: 500.0, 9: 550.0}))
-
-
-def test_figures_leave_out_what_nobody_told() -> None:
-    got = figures(Moment(0.0, 0, 0), Moment(2.0, 1, 10), Watched())
-    assert (got.padding, got.cpu_share, got.tokens_per_cpu_second, got.memory) == (None,) * 4
 
 
 def test_ratios_pair_figures_of_the_same_round() -> None:
@@ -130,83 +62,6 @@ def test_json_holds_every_round() -> None:
     assert [run["tokens_per_second"] for run in whole["rounds"]["joeynmt"]] == [1.0, 2.0]
     assert whole["tools"][1]["ratio"] == 3.5
     assert whole["settings"] == {"threads": 2}
-
-
-def test_batches_count_once_they_are_trained(tmp_path: Path) -> None:
-    class Loader(list):
-        batch_sampler = "the tool's own"
-
-    record = tmp_path / "record.jsonl"
-    counted = CountedBatches(Loader([3, 5]), lambda size: Sizes(size, 2 * size, 4 * size), record)
-    assert counted.batch_sampler == "the tool's own"
-    loop = iter(counted)
-    next(loop)
-    assert record.read_text(encoding="utf-8") == ""  # handed out, not yet trained
-    next(loop)
-    found, _ = moments(record.read_text(encoding="utf-8").split("\n")[:-1])
-    assert [(m.step, m.target_tokens) for m in found] == [(1, 3)]
-    assert list(loop) == []
-    assert list(counted) == [3, 5]  # a second epoch counts on, by the same clock
-    found, _ = moments(record.read_text(encoding="utf-8").split("\n")[:-1])
-    totals = [(m.step, m.target_tokens, m.real_positions, m.positions) for m in found]
-    assert totals == [(1, 3, 6, 12), (2, 8, 16, 32), (3, 11, 22, 44), (4, 16, 32, 64)]
-    assert [m.seconds for m in found] == sorted(m.seconds for m in found)
-
-
-_TRAINER = """
-import json, sys, time
-began = time.perf_counter()
-with open(sys.argv[1], "a") as stream:
-    stream.write('{"kind": "versions", "version": "9"}\\n')
-    for step in range(1, 10_000):
-        time.sleep(0.02)
-        line = {"kind": "training", "seconds": time.perf_counter() - began, "step": step}
-        stream.write(json.dumps({**line, "target_tokens": 100 * step}) + "\\n")
-        stream.flush()
-"""
-
-
-def _measure(tmp_path: Path, program: str) -> tuple[Figures, dict[str, str]]:
-    record = tmp_path / "record.jsonl"
-    command = [sys.executable, "-c", program, str(record)]
-    return measure(command, record, tmp_path / "log.txt", os.environ, warm_up=0.3, seconds=0.8)
-
-
-def test_a_tool_is_measured_and_ended(tmp_path: Path) -> None:
-    got, versions = _measure(tmp_path, _TRAINER)
-    assert versions == {"version": "9"}
-    assert got.tokens_per_second == pytest.approx(100 * got.steps / got.seconds)
-    assert 0 < got.seconds <= 0.8
-    size = (tmp_path / "record.jsonl").stat().st_size
-    time.sleep(0.2)
-    assert (tmp_path / "record.jsonl").stat().st_size == size  # nobody writes any more
-
-
-def test_a_tool_that_dies_is_an_error_with_its_last_words(tmp_path: Path) -> None:
-    with pytest.raises(MeasurementError, match=r"exit 1\).*ValueError: no such data"):
-        _measure(tmp_path, "raise ValueError('no such data')")
-
-
-def test_an_interrupted_measurement_ends_its_tool(tmp_path: Path) -> None:
-    record = tmp_path / "record.jsonl"
-    benchmark = f"""
-import sys, os, signal, training_speed, measurement
-from pathlib import Path
-signal.signal(signal.SIGTERM, training_speed._leave)
-command = [sys.executable, "-c", {_TRAINER!r}, {str(record)!r}]
-measurement.measure(command, Path({str(record)!r}), Path(os.devnull), os.environ, 0.1, 600.0)
-"""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen([sys.executable, "-c", benchmark], env=environment)
-    deadline = time.monotonic() + 60
-    while not record.is_file() or record.stat().st_size < 500:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.terminate()
-    assert process.wait(60) == 143
-    size = record.stat().st_size
-    time.sleep(0.3)
-    assert record.stat().st_size == size
 
 
 def _corpus(tmp_path: Path):
@@ -246,10 +101,36 @@ def test_every_tool_is_asked_for_the_same_model(tmp_path: Path) -> None:
 def test_regard_trains_its_recipe_on_the_users_data(tmp_path: Path) -> None:
     data = ("in/train", "in/val", "en", "de")
     command, record = regard_training.command(data, Workload(), tmp_path, threads=2)
-    assert command[1:3] == ["train", "transformer-tiny"]
+    assert command[2:5] == [str(record), "train", "transformer-tiny"]
     assert command[command.index("--train") + 1] == "in/train"
     assert command[command.index("--threads") + 1] == "2"
-    assert record == tmp_path / "run" / "metrics.jsonl"
+
+
+def test_regard_is_counted_as_it_counts_itself(tmp_path: Path) -> None:
+    corpus = _corpus(tmp_path)
+    data = (str(tmp_path / "pairs"), str(tmp_path / "pairs"), "en", "de")
+    workload = Workload(vocabulary=60, batch_tokens=30)
+    command, record = regard_training.command(data, workload, tmp_path, threads=1)
+    small = ["model.embedding.size=8", "training.maximum_updates=50", "training.average.kind=none"]
+    for stack in ("encoder", "decoder"):
+        small += [f"model.{stack}.{key}" for key in ("layers=1", "heads=1", "feed_forward_size=8")]
+    for setting in small:
+        command += ["--set", setting]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    assert done.returncode == 0, done.stderr
+    regard_training.check(tmp_path, corpus)
+    found, versions = moments(record.read_text(encoding="utf-8").split("\n")[:-1])
+    assert len(found) == 50
+    assert found[-1].target_tokens > 50 * 7
+    assert found[-1].target_tokens < found[-1].real_positions <= found[-1].positions
+    assert set(versions) == {"version", "torch"}
+    metrics = tmp_path / "run" / "metrics.jsonl"
+    told = metrics.read_text(encoding="utf-8")
+    assert '"kind": "training", "step": 50' in told
+    total = f'"target_tokens": {found[-1].target_tokens}'
+    metrics.write_text(told.replace(total, '"target_tokens": 1'), encoding="utf-8")
+    with pytest.raises(MeasurementError, match="1 target tokens after 50 steps"):
+        regard_training.check(tmp_path, corpus)
 
 
 def test_regards_recipe_is_the_model_that_the_peers_are_asked_for(tmp_path: Path) -> None:

@@ -24,35 +24,49 @@ def begin(path: Path, package: str) -> None:
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
 
 
+class Counter:
+    """Writes a line for each batch that was trained, with the totals so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.began: float | None = None
+        self.totals = {"step": 0, "target_tokens": 0, "real_positions": 0, "positions": 0}
+
+    def start(self) -> None:
+        """Start the clock, unless it runs: the first batch is ready."""
+        if self.began is None:
+            self.began = time.perf_counter()
+
+    def add(self, sizes: Sizes) -> None:
+        """A batch is trained."""
+        assert self.began is not None
+        self.totals["step"] += 1
+        for name, count in vars(sizes).items():
+            self.totals[name] += count
+        seconds = time.perf_counter() - self.began
+        line = {"kind": "training", "seconds": seconds, **self.totals}
+        with self.path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
+
+
 class CountedBatches:
-    """Hands on another iterable's batches and writes a line for each that was trained.
+    """Hands on another iterable's batches and counts each.
 
     The training loop asks for batch k+1 only when its step on batch k is over, so a batch counts
-    at that moment. The clock starts when the first batch is ready.
+    at that moment.
     """
 
     def __init__(self, batches: Iterable[Any], sizes: Callable[[Any], Sizes], path: Path) -> None:
         self.batches = batches
         self.sizes = sizes
-        self.path = path
-        self.began: float | None = None
-        self.totals = {"step": 0, "target_tokens": 0, "real_positions": 0, "positions": 0}
+        self.counter = Counter(path)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.batches, name)
 
     def __iter__(self) -> Iterator[Any]:
-        with self.path.open("a", encoding="utf-8") as stream:
-            for batch in self.batches:
-                if self.began is None:
-                    self.began = time.perf_counter()
-                sizes = self.sizes(batch)
-                yield batch
-                self.totals["step"] += 1
-                self.totals["target_tokens"] += sizes.target_tokens
-                self.totals["real_positions"] += sizes.real_positions
-                self.totals["positions"] += sizes.positions
-                seconds = time.perf_counter() - self.began
-                line = {"kind": "training", "seconds": seconds, **self.totals}
-                stream.write(json.dumps(line) + "\n")
-                stream.flush()
+        for batch in self.batches:
+            self.counter.start()
+            sizes = self.sizes(batch)
+            yield batch
+            self.counter.add(sizes)
