@@ -28,7 +28,7 @@ def model_tensors(model: nn.Module) -> Tensors:
 def encode_tensors(tensors: Mapping[str, Tensor], facts: Mapping[str, str]) -> bytes:
     """The content of a safetensors file, `facts` in its header."""
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    data: bytes = save(plain, metadata={"format": "pt", **facts})
+    data: bytes = save(plain, metadata=dict(facts))
     return data
 
 

@@ -1,0 +1,134 @@
+"""Preparation: from what was asked for to a session that can be trained."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from platform import python_version
+from typing import Any
+
+import torch
+
+from regard import __version__
+from regard.data.batches import bucket, encode_pairs, fit, padding_share
+from regard.data.pairs import Pairs
+from regard.data.tokenizers import Tokenizers
+from regard.errors import UserError
+from regard.models import build_model
+from regard.training.budget import Budget
+from regard.training.configuration import Configuration
+from regard.training.continuation import fingerprint
+from regard.training.interruption import Stop
+from regard.training.metrics import MetricsLog
+from regard.training.optimizer import Adam
+from regard.training.progress import Reporter
+from regard.training.random_state import seed_everything
+from regard.training.run import METRICS, Vocabulary
+from regard.training.session import Data, Session
+from regard.training.validation import prepare_validation
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `train` was asked for."""
+
+    configuration: Configuration
+    train: Pairs
+    valid: Pairs
+    out: Path
+    budget: Budget
+    reporter: Reporter
+    stop: Stop
+
+
+def hashes(request: Request) -> dict[str, str]:
+    """What names the pairs in a checkpoint."""
+    return {"training": fingerprint(request.train), "validation": fingerprint(request.valid)}
+
+
+def prepare(request: Request, tokenizers: Tokenizers) -> Session:
+    """Encode the data and build the model; everything random starts from the seed.
+
+    Raises UserError when no pair is short enough, or the model's sizes do not fit together.
+    """
+    configuration = request.configuration
+    fitting = fit(request.train, encode_pairs(request.train, tokenizers), configuration.batching)
+    validation = prepare_validation(request.valid, tokenizers, configuration)
+    seed_everything(configuration.training.seed)
+    model = build_model(configuration.model, tokenizers.source.size, tokenizers.target.size)
+    return Session(
+        configuration=configuration,
+        directory=request.out,
+        tokenizers=tokenizers,
+        data=Data(fitting.pairs, fitting.examples, validation, hashes(request)),
+        model=model,
+        optimizer=Adam(model, configuration.training),
+        log=MetricsLog(request.out / METRICS),
+        reporter=request.reporter,
+        stop=request.stop,
+        budget=request.budget,
+    )
+
+
+def vocabulary(tokenizers: Tokenizers) -> Vocabulary:
+    """The sizes that a run directory keeps."""
+    return Vocabulary(tokenizers.source.size, tokenizers.target.size)
+
+
+def facts(request: Request, session: Session) -> dict[str, Any]:
+    """What the first line of metrics.jsonl tells: data, model, machine."""
+    data, batching = session.data, session.configuration.batching
+    batches = bucket(data.examples, batching, session.configuration.training.seed, 0)
+    return {
+        "pairs": len(data.pairs),
+        "too_long": len(request.train) - len(data.pairs),
+        "blank": request.train.blank,
+        "validation_pairs": len(request.valid),
+        "validation_sources": len(data.validation.sources),
+        "validation_blank": request.valid.blank,
+        "vocabulary": vars(vocabulary(session.tokenizers)),
+        "joint": session.tokenizers.joint,
+        "parameters": sum(parameter.numel() for parameter in session.model.parameters()),
+        "batches": len(batches),
+        "padding": padding_share(data.examples, batches),
+        "threads": session.configuration.training.threads,
+        "versions": versions(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """What the numbers of a run also depend on."""
+    return {"regard": __version__, "torch": torch.__version__, "python": python_version()}
+
+
+def tell(request: Request, session: Session, told: dict[str, Any]) -> None:
+    """Say to a person what `facts` gave."""
+    limit = session.configuration.batching.maximum_length
+    left_out = f", {told['too_long']:,} left out (longer than {limit} tokens)"
+    blank = f", {told['blank']:,} dropped (a side is blank)"
+    sizes = told["vocabulary"]
+    symbols = (
+        f"{sizes['source']:,}" if told["joint"] else f"{sizes['source']:,} and {sizes['target']:,}"
+    )
+    for text in (
+        f"training on {told['pairs']:,} pairs of {request.train.origin}"
+        f"{left_out if told['too_long'] else ''}{blank if told['blank'] else ''}",
+        f"validating on {told['validation_sources']:,} sources of {request.valid.origin}",
+        f"{session.configuration.recipe}: {told['parameters']:,} parameters, a vocabulary of "
+        f"{symbols} symbols, {told['batches']:,} batches an epoch, {told['padding']:.1%} padding, "
+        f"{told['threads']} thread{'s' if told['threads'] > 1 else ''}",
+    ):
+        session.reporter.message(text)
+
+
+def check_request(request: Request) -> None:
+    """Raises UserError for data or settings with which training makes no sense or never ends."""
+    for pairs, what in ((request.train, "training"), (request.valid, "validation")):
+        if not len(pairs):
+            raise UserError(f"{pairs.origin}: there are no {what} pairs; give at least one")
+    training = request.configuration.training
+    if request.budget.seconds is None and not (
+        training.maximum_updates or training.maximum_epochs or training.patience
+    ):
+        raise UserError(
+            "nothing would ever end this training: give --minutes, or set "
+            "training.maximum_updates, training.maximum_epochs or training.patience"
+        )

@@ -1,0 +1,133 @@
+"""Validation: free decoding of the validation texts, and the perplexity of their targets."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from regard.data.batches import Example, bucket, collate, encode_pairs
+from regard.data.pairs import Pair, Pairs
+from regard.data.tokenizers import Tokenizers
+from regard.evaluation import Score, character_symbols, evaluate_texts, spaced_symbols
+from regard.evaluation.translating import translate_texts
+from regard.models import Model
+from regard.training.configuration import Configuration
+from regard.training.loss import linear_cross_entropy
+from regard.training.metrics import perplexity
+
+#: Sources decoded between two looks at whether training should stop.
+PORTION = 256
+
+#: Told how many sources are decoded, of how many; may raise to give up.
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ValidationData:
+    """Distinct sources, the accepted targets of each, and their pairs as examples in batches."""
+
+    sources: list[str]
+    references: list[list[str]]
+    examples: list[Example]
+    batches: list[list[int]]
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How good a model is: the metric, the perplexity, and the seconds it took to find out."""
+
+    score: Score
+    perplexity: float
+    seconds: float
+
+
+def prepare_validation(
+    pairs: Pairs, tokenizers: Tokenizers, configuration: Configuration
+) -> ValidationData:
+    """Choose and encode what is validated on; nothing is left out for its length."""
+    sources, references = pairs.references()
+    chosen = spread_evenly(len(sources), configuration.training.validation_limit)
+    kept = {sources[index] for index in chosen}
+    some: list[Pair] = [pair for pair in pairs if pair.source in kept]
+    examples = encode_pairs(some, tokenizers)
+    return ValidationData(
+        [sources[index] for index in chosen],
+        [references[index] for index in chosen],
+        examples,
+        bucket(examples, configuration.batching, seed=0, epoch=0),
+    )
+
+
+def spread_evenly(count: int, limit: int) -> list[int]:
+    """At most `limit` of the indices below `count`, at even distances; 0 = all."""
+    if limit == 0 or limit >= count:
+        return list(range(count))
+    return [index * count // limit for index in range(limit)]
+
+
+def validate(
+    model: Model,
+    tokenizers: Tokenizers,
+    data: ValidationData,
+    configuration: Configuration,
+    on_progress: OnProgress,
+) -> Validation:
+    """Decode all sources, score them, and compute the perplexity of their targets.
+
+    The model is left in evaluation mode, and the global random state as it was.
+    """
+    started = time.perf_counter()
+    model.eval()
+    with torch.random.fork_rng(devices=[]):
+        hypotheses = _decode(model, tokenizers, data.sources, configuration, on_progress)
+        plain = mean_negative_log_likelihood(model, data.examples, data.batches)
+    training = configuration.training
+    symbols = character_symbols if tokenizers.target.kind == "character" else spaced_symbols
+    score = evaluate_texts(
+        hypotheses, data.references, names=(training.metric,), symbols=symbols
+    ).metric(training.metric)
+    return Validation(score, perplexity(plain), time.perf_counter() - started)
+
+
+@torch.no_grad()
+def mean_negative_log_likelihood(
+    model: Model, examples: Sequence[Example], batches: Sequence[Sequence[int]]
+) -> float:
+    """Of each real target token, END included, in nats; the model as it is set."""
+    total, tokens = 0.0, 0
+    for indices in batches:
+        batch = collate(examples, indices)
+        features = model.features(batch.source, batch.source_mask, batch.inputs, batch.mask)
+        targets = batch.outputs[batch.mask]
+        plain = linear_cross_entropy(features, *model.output_weights(), targets)
+        total += float(plain.negative_log_likelihood) * len(targets)
+        tokens += len(targets)
+    return total / tokens
+
+
+def _decode(
+    model: Model,
+    tokenizers: Tokenizers,
+    sources: Sequence[str],
+    configuration: Configuration,
+    on_progress: OnProgress,
+) -> list[str]:
+    """The answer to every source, in their order; decoded by length, a portion at a time."""
+    order = sorted(range(len(sources)), key=lambda index: (len(sources[index]), index))
+    answers = [""] * len(sources)
+    for start in range(0, len(order), PORTION):
+        on_progress(start, len(order))
+        portion = order[start : start + PORTION]
+        translations = translate_texts(
+            model,
+            tokenizers,
+            [sources[index] for index in portion],
+            configuration.search,
+            beam=configuration.training.validation_beam,
+            need_attention=False,
+        )
+        for index, translation in zip(portion, translations, strict=True):
+            answers[index] = translation.text
+    on_progress(len(order), len(order))
+    return answers
