@@ -113,10 +113,10 @@ class Attention(nn.Module):
         value = key if value is None else value
         self._check("key", key, self.key_size)
         self._check("value", value, self.value_size)
-        _same_positions("value", value, key)
+        _same_positions("value", value.shape[:2], key)
         check_mask("key_mask", key_mask)
         if key_mask is not None:
-            _same_positions("key_mask", key_mask, key)
+            _same_positions("key_mask", key_mask.shape, key)
             hidden = ~key_mask[:, :, None]
             same = value is key
             key = key.masked_fill(hidden, 0.0)
@@ -250,11 +250,11 @@ def _linear(wanted: bool, inputs: int, outputs: int, bias: bool) -> nn.Linear | 
     return linear
 
 
-def _same_positions(name: str, tensor: Tensor, key: Tensor) -> None:
-    if tensor.shape[:2] != key.shape[:2]:
+def _same_positions(name: str, shape: torch.Size, key: Tensor) -> None:
+    if shape != key.shape[:2]:
         raise ValueError(
-            f"{name} of {list(tensor.shape[:2])} does not fit keys of {list(key.shape[:2])} "
-            "(batch, positions)"
+            f"{name} of {list(shape)} does not fit keys of {list(key.shape[:2])}: "
+            "both are [batch, positions]"
         )
 
 
