@@ -39,20 +39,23 @@ def dotted_keys(root: Section, data: Any) -> Iterator[str]:
             yield from (f"{key}.{rest}" for rest in dotted_keys(section, below))
 
 
-def nearest_key(root: Section, data: Any, path: Sequence[str], key: str) -> str | None:
-    """The valid dotted key that someone who wrote `key` in the section `path` most likely meant."""
-    prefix = ".".join(path)
-    candidates: dict[str, float] = {}
-    for valid in valid_keys(root, data, path):
-        dotted = f"{prefix}.{valid}" if prefix else valid
-        candidates[dotted] = _likeness(key, valid) + 0.05  # the place is more often right than not
-    written = f"{prefix}.{key}" if prefix else key
+def nearest_key(
+    root: Section, data: Any, path: Sequence[str], key: str, rest: Sequence[str] = ()
+) -> str | None:
+    """The valid dotted key that someone who wrote `key` in the section `path` most likely meant.
+
+    rest: further keys that were written below it. None when no key is like what was written.
+    """
+    written = (*path, key, *rest)
+    best, most = None, 0.6
     for dotted in dotted_keys(root, data):
-        last = _likeness(key.rpartition(".")[2], dotted.rpartition(".")[2])
-        likeness = max(_likeness(written, dotted) if last > 0.6 else 0.0, last - 0.05)
-        candidates[dotted] = max(candidates.get(dotted, 0.0), likeness)
-    best = max(candidates, key=candidates.__getitem__, default=None)
-    return best if best is not None and candidates[best] >= 0.6 else None
+        *section, last = dotted.split(".")
+        likeness = 0.9 * _likeness(written[-1], last) + 0.1 * _likeness(".".join(written), dotted)
+        if section == list(written[:-1]):  # the place is more often right than not
+            likeness += 0.05
+        if likeness > most:
+            best, most = dotted, likeness
+    return best
 
 
 def kinds_at(root: Section, data: Any, path: Sequence[str]) -> list[str]:

@@ -44,7 +44,8 @@ def _check(data: dict[str, Any], path: tuple[str, ...], override: str) -> None:
             parent = ".".join(path[:number])
             raise UserError(f"--set {override}: {parent} is a single value and has no keys")
         if key not in valid_keys(Configuration, data, path[:number]):
-            raise UserError(f"--set {override}: {unknown_key(data, path[:number], key)}")
+            told = unknown_key(data, path[:number], key, path[number + 1 :])
+            raise UserError(f"--set {override}: {told}")
 
 
 def _placed(data: Any, path: tuple[str, ...], value: Any, override: str) -> dict[str, Any]:

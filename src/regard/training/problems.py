@@ -46,11 +46,13 @@ def _told(problem: Any, data: dict[str, Any]) -> str:
     return f"{dotted} is {shown(problem['input'])}; it {message}"
 
 
-def unknown_key(data: dict[str, Any], path: tuple[str, ...], key: str) -> str:
-    """What is said of a key that the section at `path` does not have."""
+def unknown_key(
+    data: dict[str, Any], path: tuple[str, ...], key: str, rest: tuple[str, ...] = ()
+) -> str:
+    """What is said of a key that the section at `path` does not have, with `rest` written below."""
     section = ".".join(path)
     place = f"the section {section}" if section else "the configuration"
-    near = nearest_key(Configuration, data, path, key)
+    near = nearest_key(Configuration, data, path, key, rest)
     if near is not None:
         return f"{place} has no key {key}; did you mean {near}?"
     return f"{place} has no key {key}; it has {', '.join(valid_keys(Configuration, data, path))}"
