@@ -38,6 +38,9 @@ class TrainingConfiguration(BaseModel):
     learning_rate: its peak, at the end of the warm-up.
     schedule: after `warmup` updates of linear rise: `constant`, `inverse_square_root`
         (Vaswani et al. 2017, section 5.3) or `linear`, down to 0 at `maximum_updates`.
+    cooldown: last share of the run in which the rate also falls to 0 on a straight line, so that
+        the end of the budget finds settled weights; 0 = off. The run is what `maximum_updates`,
+        `maximum_epochs` or `--minutes` allow, whichever is used up first.
     label_smoothing: share of the probability that is spread evenly over the vocabulary.
     gradient_clip: largest norm of all gradients together; 0 = off.
     maximum_updates, maximum_epochs: where training ends; 0 = no such end.
@@ -60,6 +63,7 @@ class TrainingConfiguration(BaseModel):
     weight_decay: NotNegative = 0.0
     schedule: Literal["inverse_square_root", "constant", "linear"] = "inverse_square_root"
     warmup: Count = 1000
+    cooldown: Share = 0.0
     label_smoothing: Share = 0.1
     gradient_clip: NotNegative = 1.0
     maximum_updates: Count = 100_000

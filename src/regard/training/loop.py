@@ -98,7 +98,8 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
     losses.loss.backward()
     norm = clip_gradients(session.model, training.gradient_clip)
     _check_finite(losses, norm, session, state)
-    session.optimizer.update(learning_rate(state.step + 1, training))
+    rate = learning_rate(state.step + 1, training, share_done(session, state))
+    session.optimizer.update(rate)
     _count(session, state, batch, losses, time.perf_counter() - started)
 
 
@@ -119,6 +120,21 @@ def reason_to_end(session: Session, state: TrainingState) -> str | None:
         return "maximum_epochs"
     left = session.budget.left(_validations_to_come(session, state))
     return "minutes" if left is not None and left <= 0 else None
+
+
+def share_done(session: Session, state: TrainingState) -> float:
+    """How much of the run is over, by whichever end is nearest: 0 at first, 1 at the end."""
+    training = session.configuration.training
+    shares = [0.0]
+    if training.maximum_updates:
+        shares.append(state.step / training.maximum_updates)
+    if training.maximum_epochs:
+        shares.append(state.epoch / training.maximum_epochs)
+    left = session.budget.left(_validations_to_come(session, state))
+    if left is not None:
+        elapsed = session.budget.elapsed()
+        shares.append(elapsed / max(elapsed + left, 1e-9))
+    return min(1.0, max(shares))
 
 
 def _validations_to_come(session: Session, state: TrainingState) -> int:
@@ -170,7 +186,7 @@ def _log(session: Session, state: TrainingState) -> None:
         epoch=state.epoch + 1,
         loss=window.loss / window.tokens,
         perplexity=perplexity(window.negative_log_likelihood / window.tokens),
-        learning_rate=learning_rate(state.step, session.configuration.training),
+        learning_rate=session.optimizer.rate,
         target_tokens=state.target_tokens,
         source_tokens=state.source_tokens,
         seconds=state.training_seconds,
