@@ -96,6 +96,10 @@ class RecurrentDecoderConfiguration(Section):
             raise ValueError("input_feeding needs attend 'after' and readout 'attentional'")
         if self.constant_context and self.attend != "never":
             raise ValueError("constant_context is for attend 'never'")
+        if self.attend == "after" and self.readout == "none":
+            raise ValueError("attend 'after' needs a readout that reads the context")
+        if self.attend == "never" and self.start.from_ == "zero" and not self.constant_context:
+            raise ValueError("attend 'never' with start from 'zero' reads nothing of the source")
         return self
 
 
