@@ -17,9 +17,8 @@ from regard.evaluation import (
     evaluate_texts,
     links_from_attention,
 )
-from regard.training import train
-from regard.training.overrides import apply_overrides
 from regard.training.recipes import load_recipe
+from regard.training.train import train
 from regard.views import AttentionView
 
 #: How many outputs are drawn.
@@ -50,7 +49,7 @@ def run_task(
 ) -> Outcome:
     """Train into ``directory``, then measure on the held-out pairs and draw some of them."""
     settings = (*task.settings, f"training.seed={seed}")
-    configuration = apply_overrides(load_recipe(task.recipe), settings)
+    configuration = load_recipe(task.recipe, settings)
     began = time.monotonic()
     train(configuration, task.train, task.valid, directory, stop=stop)
     seconds = time.monotonic() - began

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from regard.models.decoders import RecurrentDecoder, TransformerDecoder
 from regard.models.encoded import Encoded
 from regard.models.encoders import RecurrentEncoder, TransformerEncoder
+from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding
 from regard.nn.output import OutputLayer
 
@@ -58,9 +58,7 @@ class Model(nn.Module):
     ) -> Encoded:
         """The source as a memory; positions where ``source_mask`` is False count for nothing."""
         embedded = self.source_embedding(source)
-        memory: Encoded = self.encoder(
-            F.dropout(embedded, self.dropout, self.training), source_mask
-        )
+        memory: Encoded = self.encoder(dropout(embedded, self.dropout, self.training), source_mask)
         return memory
 
     def start(self, memory: Encoded) -> Any:
@@ -69,7 +67,7 @@ class Model(nn.Module):
 
     def step(self, tokens: Int[Tensor, " batch"], state: Any) -> Step:
         """Read one token a row; log-probabilities of the next one."""
-        embedded = F.dropout(self.target_embedding(tokens), self.dropout, self.training)
+        embedded = dropout(self.target_embedding(tokens), self.dropout, self.training)
         features, state, attention = self.decoder.advance(embedded, state)
         return Step(self.output(features), state, attention)
 
@@ -103,6 +101,6 @@ class Model(nn.Module):
         self, source: Tensor, source_mask: Tensor, inputs: Tensor, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         memory = self.encode(source, source_mask)
-        embedded = F.dropout(self.target_embedding(inputs), self.dropout, self.training)
+        embedded = dropout(self.target_embedding(inputs), self.dropout, self.training)
         decoded: tuple[Tensor, Tensor | None] = self.decoder(embedded, memory, need_weights)
         return decoded

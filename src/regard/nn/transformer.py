@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from regard.attention import Attention, Memory
+from regard.nn.dropout import dropout
 from regard.nn.feed_forward import FeedForward
 
 
@@ -32,7 +32,7 @@ class Residual(nn.Module):
         self, inputs: Float[Tensor, "*batch size"], output: Float[Tensor, "*batch size"]
     ) -> Float[Tensor, "*batch size"]:
         """What goes on: the sublayer's output joined to what came in."""
-        joined = inputs + F.dropout(output, self.dropout, self.training)
+        joined = inputs + dropout(output, self.dropout, self.training)
         normed: Tensor = joined if self.pre else self.norm(joined)
         return normed
 

@@ -186,7 +186,9 @@ def _log(session: Session, state: TrainingState) -> None:
         epoch=state.epoch + 1,
         loss=window.loss / window.tokens,
         perplexity=perplexity(window.negative_log_likelihood / window.tokens),
-        learning_rate=session.optimizer.rate,
+        learning_rate=learning_rate(
+            state.step, session.configuration.training, share_done(session, state)
+        ),
         target_tokens=state.target_tokens,
         source_tokens=state.source_tokens,
         seconds=state.training_seconds,

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from regard.attention import Attention, Memory
 from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
 from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
+from regard.nn.dropout import dropout
 from regard.nn.kernels.attentive_gru import run_attentive_gru
 from regard.nn.layers import Layers
 from regard.nn.readout import AttentionalReadout, MaxoutReadout
@@ -255,10 +255,10 @@ class RecurrentDecoder(nn.Module):
             features = self.readout(state, embedded, context.expand(-1, embedded.shape[1], -1))
         elif isinstance(self.readout, AttentionalReadout):
             features = self.readout(after, context)
-        return F.dropout(features, self.dropout, self.training)
+        return dropout(features, self.dropout, self.training)
 
     def _between(self, hidden: Tensor) -> Tensor:
-        return F.dropout(hidden, self.dropout, self.training)
+        return dropout(hidden, self.dropout, self.training)
 
 
 def _attention(configuration: RecurrentDecoderConfiguration, memory_size: int) -> Attention:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from regard.attention import Memory, sinusoidal_positions
 from regard.models.configuration import TransformerDecoderConfiguration
 from regard.models.encoded import Encoded
+from regard.nn.dropout import dropout
 from regard.nn.layers import Layers
 from regard.nn.transformer import DecoderLayer
 
@@ -114,4 +114,4 @@ class TransformerDecoder(nn.Module):
             device=embedded.device,
             dtype=embedded.dtype,
         )
-        return F.dropout(embedded + places, self.dropout, self.training)
+        return dropout(embedded + places, self.dropout, self.training)

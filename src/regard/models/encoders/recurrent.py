@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from regard.models.configuration import RecurrentEncoderConfiguration
 from regard.models.encoded import Encoded
+from regard.nn.dropout import dropout
 from regard.nn.layers import Layers
 from regard.nn.recurrent import CELLS, RecurrentLayer, State
 
@@ -37,5 +37,5 @@ class RecurrentEncoder(nn.Module):
         for layer in self.layers:
             hidden, state = layer.run(hidden, mask=mask)
             final.append(state)
-            hidden = F.dropout(hidden, self.dropout, self.training)
+            hidden = dropout(hidden, self.dropout, self.training)
         return Encoded(hidden, hidden, mask, final=tuple(final))

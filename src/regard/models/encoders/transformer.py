@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from regard.attention import sinusoidal_positions
 from regard.models.configuration import TransformerEncoderConfiguration
 from regard.models.encoded import Encoded
+from regard.nn.dropout import dropout
 from regard.nn.layers import Layers
 from regard.nn.transformer import EncoderLayer
 
@@ -46,7 +46,7 @@ class TransformerEncoder(nn.Module):
         places = sinusoidal_positions(
             inputs.shape[1], self.size, device=inputs.device, dtype=inputs.dtype
         )
-        hidden = F.dropout(inputs + places, self.dropout, self.training)
+        hidden = dropout(inputs + places, self.dropout, self.training)
         key_mask = None if bool(mask.all()) else mask
         for layer in self.layers:
             hidden = layer(hidden, key_mask)
