@@ -62,6 +62,53 @@ def refused() -> Callable[..., None]:
     return assert_one_line_error
 
 
+@pytest.fixture(scope="session")
+def scenes_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of scenes, without pictures: `train`, `valid` and `test` in three languages."""
+
+    def make(directory: Path) -> None:
+        run_regard(
+            "scenes", "--out", directory / "scenes", "--pairs", 660, "--no-images", check=True
+        )
+
+    return once(tmp_path_factory, "scenes", make) / "scenes"
+
+
+@pytest.fixture(scope="session")
+def trained_run(tmp_path_factory: pytest.TempPathFactory, scenes_data: Path) -> Path:
+    """A small Transformer from English to German, trained by the installed command line.
+
+    It writes sentences that end, and is no good otherwise.
+    """
+
+    def make(directory: Path) -> None:
+        run_regard(
+            *("train", "transformer-tiny", "--out", directory / "run", "--threads", 1),
+            *("--train", scenes_data / "train", "--valid", scenes_data / "valid"),
+            *("--source", "en", "--target", "de"),
+            *(part for setting in SMALL for part in ("--set", setting)),
+            check=True,
+            timeout=300,
+        )
+
+    return once(tmp_path_factory, "trained", make) / "run"
+
+
+#: Settings that make `transformer-tiny` learn something within seconds.
+SMALL = (
+    "tokenization={joint: true, source: {size: 150}, target: {size: 150}}",
+    "batching.tokens=500",
+    "model.embedding.size=64",
+    "model.encoder={kind: transformer, layers: 1, heads: 4, feed_forward_size: 128, dropout: 0}",
+    "model.decoder={kind: transformer, layers: 1, heads: 4, feed_forward_size: 128, dropout: 0}",
+    "training.learning_rate=0.005",
+    "training.warmup=40",
+    "training.validation_interval=120",
+    "training.maximum_updates=120",
+    "training.average.kind=none",
+)
+
+
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """A directory made once for all processes of a parallel run: `make` fills it, others wait."""
     parallel = "PYTEST_XDIST_WORKER" in os.environ

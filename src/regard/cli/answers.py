@@ -1,0 +1,65 @@
+"""What `translate` prints for one line: text, n-best rows or a JSON object."""
+
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from regard.cli.lines import InputLine
+
+if TYPE_CHECKING:
+    from regard.api import Translation
+
+#: An input line and its translation as lines of output.
+Form = Callable[[InputLine, "Translation"], list[str]]
+
+
+def as_text(line: InputLine, answer: "Translation") -> list[str]:
+    """The translation; an empty line for a blank or unreadable one."""
+    return [one_line(answer.text)]
+
+
+def as_nbest(line: InputLine, answer: "Translation") -> list[str]:
+    """`number<TAB>score<TAB>text` for each candidate, best first; nothing for a blank line."""
+    return [
+        f"{line.number}\t{candidate.score:.6f}\t{one_line(candidate.text)}"
+        for candidate in answer.nbest
+    ]
+
+
+def as_json(line: InputLine, answer: "Translation") -> list[str]:
+    """One JSON object; a blank line has no score and empty lists, an unreadable one its `error`."""
+    fields = {"source": line.text, **translation_fields(answer)}
+    if line.problem is not None:
+        fields["error"] = line.problem
+    return [json_line(fields)]
+
+
+def translation_fields(answer: "Translation") -> dict[str, Any]:
+    """A translation under the names that files, Python and `show` share."""
+    return {
+        "text": answer.text,
+        "score": answer.score,
+        "normalized_score": answer.normalized_score,
+        "tokens": answer.tokens,
+        "source_tokens": answer.source_tokens,
+        "attention": [[round(weight, 6) for weight in row] for row in answer.attention],
+        "alignment": answer.alignment,
+        "nbest": [{"text": each.text, "score": each.score} for each in answer.nbest],
+    }
+
+
+def scored_fields(source: str, answer: "Translation") -> dict[str, Any]:
+    """A given target as the model sees it, under the same names."""
+    fields = {"source": source, **translation_fields(answer), "token_scores": answer.token_scores}
+    del fields["nbest"]
+    return fields
+
+
+def json_line(fields: dict[str, Any]) -> str:
+    """JSON on one line, characters outside ASCII as they are."""
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)
+
+
+def one_line(text: str) -> str:
+    """A text that stays on its line: line feeds become spaces."""
+    return text.replace("\n", " ")

@@ -1,0 +1,99 @@
+"""The evaluate verb: translate the sources of pairs and measure against their targets."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regard.cli.options import (
+    AsJson,
+    BatchSize,
+    Beam,
+    Data,
+    LengthPenalty,
+    Run,
+    SourceSide,
+    TargetSide,
+    Threads,
+)
+
+if TYPE_CHECKING:
+    from regard.data.pairs import Pairs
+    from regard.evaluation import Evaluation
+
+
+def evaluate(
+    model: Run,
+    data: Data,
+    source: SourceSide = None,
+    target: TargetSide = None,
+    beam: Beam = None,
+    length_penalty: LengthPenalty = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write what the model gave, a line for each pair."),
+    ] = None,
+    as_json: AsJson = False,
+    batch_size: BatchSize = 64,
+    threads: Threads = None,
+) -> None:
+    """Measure a model on pairs, all from raw text: BLEU, chrF, TER, error rates, exact match.
+
+    A source that comes several times has several accepted targets. Figures are percentages.
+    """
+    from regard.cli.reading import load_model, read_data
+    from regard.cli.streams import write_lines
+    from regard.evaluation import evaluate_texts
+
+    pairs = read_data(data, source, target)
+    loaded = load_model(model, threads)
+    sources, references = pairs.references()
+    answers = loaded.translate(
+        sources,
+        beam=beam,
+        length_penalty=length_penalty,
+        batch_size=batch_size,
+        attention=False,
+    )
+    hypotheses = [answer.text for answer in answers]
+    if output is not None:
+        _write_hypotheses(output, pairs, dict(zip(sources, hypotheses, strict=True)))
+    symbols = _symbols(loaded.configuration.tokenization.target.kind)
+    evaluation = evaluate_texts(hypotheses, references, symbols=symbols)
+    write_lines(_json(evaluation) if as_json else _table(evaluation))
+
+
+def _symbols(kind: str):  # type: ignore[no-untyped-def]
+    """What `symbol_error_rate` counts: characters for a character model, else what spaces part."""
+    from regard.evaluation import character_symbols, spaced_symbols
+
+    return character_symbols if kind == "character" else spaced_symbols
+
+
+def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[str, str]) -> None:
+    from regard.cli.answers import one_line
+    from regard.cli.streams import line_writer
+
+    with line_writer(path) as write:
+        write([one_line(answers[pair.source]) for pair in pairs])
+
+
+def _json(evaluation: "Evaluation") -> list[str]:
+    from regard.cli.answers import json_line
+
+    return [json_line(evaluation.as_dict())]
+
+
+def _table(evaluation: "Evaluation") -> list[str]:
+    from regard.cli.reading import counted
+    from regard.cli.table import table
+
+    rows = [
+        [score.name, f"{score.value:.2f}", score.better, score.signature or ""]
+        for score in evaluation.scores
+    ]
+    sizes = (
+        f"{counted(evaluation.sources, 'source')}, "
+        f"{counted(evaluation.references, 'accepted target')}"
+    )
+    return [*table(rows, header=["metric", "%", "better", "signature"], right=[1]), "", sizes]

@@ -1,0 +1,47 @@
+"""Options that several verbs share, said once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Run = Annotated[Path, typer.Option("--model", metavar="RUN", help="The run directory of a model.")]
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        metavar="DATA",
+        help="Pairs: FILE.tsv, FILE.jsonl, or the prefix of two line-aligned files (.gz too).",
+    ),
+]
+SourceSide = Annotated[
+    str | None,
+    typer.Option(
+        "--source",
+        metavar="NAME",
+        help="Which side is the source: a suffix, a TSV column from 1, or a JSONL key.",
+    ),
+]
+TargetSide = Annotated[
+    str | None,
+    typer.Option("--target", metavar="NAME", help="Which side is the target, in the same way."),
+]
+Beam = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="K", help="Beam width; the model's own when not given."),
+]
+LengthPenalty = Annotated[
+    float | None,
+    typer.Option(
+        min=-10,
+        max=10,
+        metavar="P",
+        help="Rank by score / length**P; larger favors longer. The model's own when not given.",
+    ),
+]
+BatchSize = Annotated[int, typer.Option(min=1, metavar="N", help="Texts computed together.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Processor threads; all that may be used by default."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

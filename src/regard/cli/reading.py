@@ -1,0 +1,40 @@
+"""What a verb reads before it works: models and pairs, with a word on each."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regard.cli.streams import report
+
+if TYPE_CHECKING:
+    from regard.api import Model
+    from regard.data.pairs import Pairs
+
+
+def load_model(directory: Path, threads: int | None = None) -> "Model":
+    """The model of a run directory, computing on `threads` threads (None: all that there are)."""
+    import torch
+
+    from regard.api import load
+    from regard.training.threads import resolve_threads
+
+    torch.set_num_threads(resolve_threads(threads or 0))
+    return load(directory)
+
+
+def read_data(data: str, source: str | None, target: str | None) -> "Pairs":
+    """Pairs, their number told on standard error together with what was dropped."""
+    from regard.data.pairs import read_pairs
+
+    pairs = read_pairs(data, source, target)
+    report(f"{pairs.origin}: {counted(len(pairs), 'pair')}{dropped(pairs.blank)}")
+    return pairs
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 pair`, `1,300 pairs`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def dropped(blank: int) -> str:
+    """` (3 pairs with a blank side dropped)`, or nothing."""
+    return f" ({counted(blank, 'pair')} with a blank side dropped)" if blank else ""

@@ -1,0 +1,74 @@
+"""The show verb: draw what a model attends to."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.options import Beam, LengthPenalty, Run, Threads
+from regard.errors import UserError
+
+if TYPE_CHECKING:
+    from regard.views.attention_view import AttentionView
+
+
+def show(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text to translate.")],
+    model: Run,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Draw it for this target, not for the model's own."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Where to; .html, .png, .svg or .json.")
+    ] = Path("attention.html"),
+    beam: Beam = None,
+    length_penalty: LengthPenalty = None,
+    threads: Threads = None,
+) -> None:
+    """Draw which source tokens each target token attended to.
+
+    Prints the target to standard output.
+    """
+    from regard.cli.answers import one_line
+    from regard.cli.reading import load_model
+    from regard.cli.streams import report, text_argument, write_lines
+    from regard.views.save import check_suffix, save_view
+
+    check_suffix(out)
+    source = _not_blank(text_argument(text, "TEXT"), "TEXT")
+    given = None if target is None else _not_blank(text_argument(target, "--target"), "--target")
+    loaded = load_model(model, threads)
+    if given is None:
+        answer: Any = loaded.translate([source], beam=beam, length_penalty=length_penalty)[0]
+        shown = answer.text
+    else:
+        answer, shown = loaded.score([(source, given)])[0], given
+    save_view(_view(source, shown, answer, loaded.configuration.recipe), out)
+    write_lines([one_line(shown)])
+    report(f"wrote {out}")
+
+
+def _not_blank(text: str, name: str) -> str:
+    if not text.strip():
+        raise UserError(f"{name} is blank; give some text")
+    return text
+
+
+def _view(source: str, text: str, answer: Any, recipe: str) -> "AttentionView":
+    from math import exp
+
+    from regard.views.attention_view import AttentionView
+
+    if not answer.attention:
+        raise UserError(f"a model of the recipe {recipe} has no attention to draw")
+    return AttentionView(
+        source=source,
+        text=text,
+        source_tokens=answer.source_tokens,
+        tokens=answer.tokens,
+        attention=answer.attention,
+        score=answer.score,
+        alignment=answer.alignment,
+        probabilities=tuple(exp(score) for score in answer.token_scores),
+    )

@@ -1,0 +1,126 @@
+"""The translate verb: line i answers line i."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regard.cli.options import AsJson, BatchSize, Beam, LengthPenalty, Run, Threads
+from regard.errors import UserError
+
+if TYPE_CHECKING:
+    from regard.api import Model
+    from regard.cli.answers import Form
+    from regard.cli.lines import InputLine
+    from regard.cli.streams import Writer
+
+#: The longest chunk, in batches: lines of one chunk are sorted by length before they are batched.
+CHUNK = 16
+
+
+def translate(
+    model: Run,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Lines of text, .gz too; - is standard input.")
+    ] = "-",
+    output: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write here, once all is done; standard output if not."),
+    ] = None,
+    beam: Beam = None,
+    nbest: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="The N best of each line, as number<TAB>score<TAB>text."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+    length_penalty: LengthPenalty = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Draw at random, no search.")] = False,
+    temperature: Annotated[
+        float | None, typer.Option(metavar="T", help="Of sampling: under 1 is bolder.")
+    ] = None,
+    top_k: Annotated[
+        int | None, typer.Option(metavar="K", help="Sample from the K likeliest; 0 = all.")
+    ] = None,
+    top_p: Annotated[
+        float | None, typer.Option(metavar="P", help="Sample from the likeliest that hold P.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, metavar="S", help="Of sampling: the same seed repeats it.")
+    ] = None,
+    batch_size: BatchSize = 64,
+    threads: Threads = None,
+) -> None:
+    """Translate lines of text: line i of the output answers line i of the input.
+
+    A blank line stays blank.
+    """
+    from regard.cli.answers import as_json as json_form
+    from regard.cli.answers import as_nbest, as_text
+    from regard.cli.lines import chunks, input_lines, is_typed
+    from regard.cli.reading import counted, load_model
+    from regard.cli.streams import line_writer, report
+
+    sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    options = _search(sample, sampling, beam, nbest, length_penalty)
+    loaded = load_model(model, threads)
+    form = json_form if as_json else as_nbest if nbest is not None else as_text
+    longest = CHUNK * batch_size
+    if is_typed(file):
+        report("Type lines to translate; Ctrl-D ends.")
+        longest = 1
+    lines = chunks(input_lines(file), min(batch_size, longest), longest)
+    options |= {"batch_size": batch_size, "attention": as_json}
+    with line_writer(output) as write:
+        bad = _answer(lines, loaded, options, form, write)
+    if bad:
+        raise UserError(
+            f"{counted(bad, 'line')} of the input could not be read and stayed blank; "
+            f"the others are answered"
+        )
+
+
+def _answer(
+    lines: Iterable[list["InputLine"]],
+    model: "Model",
+    options: dict[str, Any],
+    form: "Form",
+    write: "Writer",
+) -> int:
+    """Answer chunk after chunk, in order; how many lines could not be read."""
+    from regard.cli.streams import report
+
+    bad = 0
+    for chunk in lines:
+        if options.get("sample"):
+            options = {**options, "first": chunk[0].number}
+        answers = model.translate([line.text for line in chunk], **options)
+        rows = [form(line, answer) for line, answer in zip(chunk, answers, strict=True)]
+        write([row for each in rows for row in each])
+        for line in chunk:
+            if line.problem is not None:
+                report(f"regard: {line.problem}")
+                bad += 1
+    return bad
+
+
+def _search(
+    sample: bool,
+    sampling: dict[str, Any],
+    beam: int | None,
+    nbest: int | None,
+    length_penalty: float | None,
+) -> dict[str, Any]:
+    """Arguments of `Model.translate`. Raises UserError for options that do not go together."""
+    given = {name: value for name, value in sampling.items() if value is not None}
+    if not sample:
+        if given:
+            name = next(iter(given)).replace("_", "-")
+            raise UserError(f"--{name} is for sampling; give --sample as well")
+        return {"beam": beam, "nbest": nbest or 1, "length_penalty": length_penalty}
+    if beam is not None or nbest is not None:
+        name = "beam" if beam is not None else "nbest"
+        raise UserError(f"--{name} is for beam search; leave it or --sample out")
+    return {"sample": True, "length_penalty": length_penalty, **given}
