@@ -15,25 +15,24 @@ def demo(
     """Train two small models on data that comes along, measure them, and look into them."""
     from regard.cli.streams import report, write_line
     from regard.cli.table import table
-    from regard.demo import pronouncer, run_task, translator, write_page
+    from regard.demo import TASKS, Job, measure, train_side_by_side, write_page
     from regard.demo.page import figures, next_steps
     from regard.errors import UserError
     from regard.files import make_directory
 
     if out.exists():
         raise UserError(f"{out} exists; name another place with --out, or remove it first")
+    tasks = [make(seed) for make in TASKS.values()]
     make_directory(out)
-    outcomes = []
-    for make in (pronouncer, translator):
-        task = make(seed)
-        report(f"\n{task.heading}\n{task.about}")
-        outcome = run_task(task, out / task.name, seed=seed)
+    for task in tasks:
+        report(f"{task.heading}\n  {task.about}\n")
+    train_side_by_side([Job(task.name, out / task.name) for task in tasks], seed)
+    outcomes = [measure(task, out / task.name) for task in tasks]
+    for outcome in outcomes:
+        write_line(f"\n{outcome.task.heading}")
         rows = [(row.label, row.value, row.explanation) for row in figures(outcome)]
-        write_line("")
-        write_line(task.heading)
         for line in table(rows, right=(1,)):
             write_line("  " + line)
-        outcomes.append(outcome)
     page = write_page(outcomes, out)
     write_line(f"\nOpen {page} in a browser. Then try:\n")
     for step in next_steps(out):

@@ -1,7 +1,8 @@
 """The demo: two small models trained, measured and looked into in a few minutes, on own data."""
 
+from regard.demo.outcome import Outcome, measure
 from regard.demo.page import write_page
-from regard.demo.run import Outcome, run_task
-from regard.demo.tasks import Task, pronouncer, translator
+from regard.demo.side_by_side import Job, train_side_by_side
+from regard.demo.tasks import TASKS, Task
 
-__all__ = ["Outcome", "Task", "pronouncer", "run_task", "translator", "write_page"]
+__all__ = ["TASKS", "Job", "Outcome", "Task", "measure", "train_side_by_side", "write_page"]

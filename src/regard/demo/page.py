@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regard.data.scenes.picture import png
-from regard.demo.run import Outcome
+from regard.demo.outcome import Outcome
 from regard.views import Figure, Picture, Report, Section, Step, write_report
 
 NAMES = {

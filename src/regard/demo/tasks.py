@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -53,9 +54,7 @@ class Task:
 def pronouncer(seed: int) -> Task:
     """Italian letters to phones, out of gruut-lang-it; Bahdanau's model at a small size."""
     data = read_pronunciations(seed)
-    gold = tuple(
-        Gold(each.pair.source, each.pair.target, each.alignment) for each in data.aligned
-    )
+    gold = tuple(Gold(each.pair.source, each.pair.target, each.alignment) for each in data.aligned)
     return Task(
         name="pronouncer",
         heading="A pronouncer: Italian letters to phones",
@@ -138,3 +137,5 @@ TRANSLATOR_SETTINGS = (
     "training.validation_interval=250",
     "training.metric=exact_match",
 )
+
+TASKS: dict[str, Callable[[int], Task]] = {"pronouncer": pronouncer, "translator": translator}

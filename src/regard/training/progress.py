@@ -117,15 +117,16 @@ class Lines:
         self.stream.flush()
 
     def training(self, glance: Glance) -> None:
-        self._now_and_then(str(glance))
+        self.now_and_then(str(glance))
 
     def validating(self, done: int, total: int) -> None:
-        self._now_and_then(f"validating: {done:,} of {total:,}")
+        self.now_and_then(f"validating: {done:,} of {total:,}")
 
     def close(self) -> None:
         pass
 
-    def _now_and_then(self, text: str) -> None:
+    def now_and_then(self, text: str) -> None:
+        """Say it, unless something was said a moment ago."""
         if time.monotonic() - self._last >= self.interval:
             self._last = time.monotonic()
             self.message(text)

@@ -1,9 +1,8 @@
-"""One task of the demo: train, measure, look."""
+"""What came of a task of the demo: measure, look."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,6 @@ from regard.evaluation import (
     evaluate_texts,
     links_from_attention,
 )
-from regard.training.recipes import load_recipe
-from regard.training.train import train
 from regard.views import AttentionView
 
 #: How many outputs are drawn.
@@ -44,21 +41,12 @@ class Outcome:
     views: tuple[AttentionView, ...]
 
 
-def run_task(
-    task: Task, directory: Path, *, seed: int, stop: Callable[[], int | None] | None = None
-) -> Outcome:
-    """Train into ``directory``, then measure on the held-out pairs and draw some of them."""
-    settings = (*task.settings, f"training.seed={seed}")
-    configuration = load_recipe(task.recipe, settings)
-    began = time.monotonic()
-    train(configuration, task.train, task.valid, directory, stop=stop)
-    seconds = time.monotonic() - began
+def measure(task: Task, directory: Path) -> Outcome:
+    """Measure the model in ``directory`` on the held-out pairs, and draw some of them."""
     model = load(directory)
     sources, references = task.test.references()
     answers = model.translate(sources, attention=False)
-    evaluation = evaluate_texts(
-        [answer.text for answer in answers], references, names=task.metrics
-    )
+    evaluation = evaluate_texts([answer.text for answer in answers], references, names=task.metrics)
     error_rate, diagonal_error_rate = grade_attention(model, task)
     return Outcome(
         task,
@@ -67,9 +55,14 @@ def run_task(
         diagonal_error_rate,
         len(task.gold),
         sum(parameter.numel() for parameter in model.network.parameters()),
-        seconds,
+        _training_seconds(directory),
         tuple(_view(model, task.gold[i].source) for i in range(SHOWN)),
     )
+
+
+def _training_seconds(directory: Path) -> float:
+    last = (directory / "metrics.jsonl").read_bytes().strip().rsplit(b"\n", 1)[-1]
+    return float(json.loads(last)["elapsed_seconds"])
 
 
 def grade_attention(model: Model, task: Task) -> tuple[float, float]:
