@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
+from regard.cli.cold_start import leave
 from regard.cli.streams import OutputClosedError, report, use_utf8
 from regard.errors import UserError
 
@@ -33,7 +34,7 @@ def main() -> None:
         pass
     except OSError:
         _discard_output()
-    sys.exit(code)
+    leave(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 def load_model(directory: Path, threads: int | None = None) -> "Model":
     """The model of a run directory, computing on `threads` threads (None: all that there are)."""
+    from regard.cli.cold_start import import_torch
+
+    import_torch()
     import torch
 
     from regard.api import load
