@@ -49,7 +49,7 @@ class Translation:
     attention: ``[tokens][source tokens]``; empty where the model has none.
     token_scores: natural-log probability of each token.
     alignment: links between whitespace-separated words, 0-based, source first.
-    nbest: the candidates asked for, best first.
+    nbest: candidates, best first, no two with the same text; as many as asked for, or fewer.
     ended: False where the length limit, not the model, ended it.
     """
 
@@ -224,16 +224,16 @@ def _answer(
     tokenizers: Tokenizers, source: str, hypotheses: list[Hypothesis], need_attention: bool
 ) -> Translation:
     best = hypotheses[0]
-    nbest = tuple(
-        Candidate(tokenizers.target.decode(each.tokens), each.score, each.normalized_score)
-        for each in hypotheses
-    )
+    nbest: dict[str, Candidate] = {}  # two segmentations of one text are one candidate
+    for each in hypotheses:
+        text = tokenizers.target.decode(each.tokens)
+        nbest.setdefault(text, Candidate(text, each.score, each.normalized_score))
     answer = Translation(
-        nbest[0].text,
+        next(iter(nbest)),
         best.score,
         best.normalized_score,
         token_scores=best.log_probabilities,
-        nbest=nbest,
+        nbest=tuple(nbest.values()),
         ended=best.ended,
     )
     return _looked_into(answer, tokenizers, source, best) if need_attention else answer
