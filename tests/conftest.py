@@ -27,7 +27,7 @@ def run_regard(
     environment: dict[str, str] | None = None,
     check: bool = False,
     cwd: Path | None = None,
-    timeout: float = 120,
+    timeout: float = 600,
 ) -> Completed:
     """check: fail, showing what was said, unless the exit code is 0."""
     done = subprocess.run(
@@ -88,7 +88,6 @@ def trained_run(tmp_path_factory: pytest.TempPathFactory, scenes_data: Path) -> 
             *("--source", "en", "--target", "de"),
             *(part for setting in SMALL for part in ("--set", setting)),
             check=True,
-            timeout=300,
         )
 
     return once(tmp_path_factory, "trained", make) / "run"

@@ -287,7 +287,7 @@ def test_a_reader_that_leaves_is_no_error(trained_run, scenes_data):
         f'"{REGARD}" translate --model "{trained_run}" --beam 1 --batch-size 1 '
         f'"{scenes_data}/train.en" | head -n 1; echo "${{PIPESTATUS[0]}}"'
     )
-    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True, timeout=120)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True, timeout=6000)
     assert lines_of(done.stdout)[1] == "0"
     assert done.stderr == b""
 
@@ -304,6 +304,6 @@ def test_a_stopped_translation_leaves_no_file(trained_run, sources, tmp_path):
     while not list(tmp_path.iterdir()):
         assert child.poll() is None
     child.send_signal(signal.SIGTERM)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=600)
     assert (child.returncode, said) == (143, b"")
     assert not list(tmp_path.iterdir())
