@@ -28,10 +28,11 @@ RNNSEARCH = {
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whole_model(seed: int) -> None:
     model = build(RNNSEARCH, seed=seed)
-    decoded = model(*batch())
+    decoded, unseen = model(*batch()), model(*batch(), need_weights=False)
     for row, (sentence, inputs) in enumerate(zip(SOURCES, INPUTS, strict=True)):
         log_p, alpha, _ = reference.rnnsearch(model, sentence, inputs)
         assert_close(decoded.log_probabilities[row], log_p)
+        assert_close(unseen.log_probabilities[row], log_p)
         assert_close(decoded.attention[row, :, : len(sentence)], alpha)
         assert (decoded.attention[row, :, len(sentence) :] == 0).all()
 

@@ -34,10 +34,11 @@ def configuration(name: str, kind: str, *, feeding: bool = False, layers: int = 
 @pytest.mark.parametrize("name", ["dot", "general", "concat"])
 def test_whole_model(name: str, kind: str, feeding: bool) -> None:
     model = build(configuration(name, kind, feeding=feeding))
-    decoded = model(*batch())
+    decoded, unseen = model(*batch()), model(*batch(), need_weights=False)
     for row, (sentence, inputs) in enumerate(zip(SOURCES, INPUTS, strict=True)):
         log_p, alpha = reference.luong(model, sentence, inputs, name, feeding=feeding)
         assert_close(decoded.log_probabilities[row], log_p)
+        assert_close(unseen.log_probabilities[row], log_p)
         assert_close(decoded.attention[row, :, : len(sentence)], alpha)
         assert (decoded.attention[row, :, len(sentence) :] == 0).all()
 
@@ -45,10 +46,11 @@ def test_whole_model(name: str, kind: str, feeding: bool) -> None:
 @pytest.mark.parametrize("feeding", [False, True], ids=["", "feeding"])
 def test_stacked(feeding: bool) -> None:
     model = build(configuration("general", "lstm", feeding=feeding, layers=2))
-    decoded = model(*batch())
+    decoded, unseen = model(*batch()), model(*batch(), need_weights=False)
     for row, (sentence, inputs) in enumerate(zip(SOURCES, INPUTS, strict=True)):
         log_p, alpha = reference.luong(model, sentence, inputs, "general", feeding=feeding)
         assert_close(decoded.log_probabilities[row], log_p)
+        assert_close(unseen.log_probabilities[row], log_p)
         assert_close(decoded.attention[row, :, : len(sentence)], alpha)
 
 

@@ -213,10 +213,12 @@ def test_whole_transformer(norm: str, activation: str, tied: bool) -> None:
     source, mask, inputs = batch()
     inputs = inputs % target
     decoded = model(source, mask, inputs)
+    unseen = model(source, mask, inputs, need_weights=False)
     for row, sentence in enumerate(SOURCES):
         tokens = inputs[row].tolist()
         log_p, shown = reference.transformer(model, sentence, tokens, norm, activation)
         assert_close(decoded.log_probabilities[row], log_p)
+        assert_close(unseen.log_probabilities[row], log_p)
         assert_close(decoded.attention[row, :, : len(sentence)], shown[-2].mean(0))
         assert (decoded.attention[row, :, len(sentence) :] == 0).all()
     assert len(INPUTS) == len(decoded.attention)

@@ -23,7 +23,7 @@ def dropout(
         return inputs
     if inputs.device.type != "cpu" or torch.compiler.is_compiling():
         return F.dropout(inputs, probability)
-    dropped = round(probability * LEVELS)
+    dropped = min(round(probability * LEVELS), LEVELS - 1)
     draws = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64)
     bits = draws.random_(-(1 << 63), None).view(torch.int16)[: inputs.numel()]
     kept = bits.view(inputs.shape) >= dropped - LEVELS // 2

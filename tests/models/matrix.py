@@ -1,0 +1,138 @@
+"""Tiny models of every combination of encoder and decoder that can be made."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from regard.models import Model, ModelConfiguration, build_model
+
+VOCABULARY = 13
+
+ENCODERS: dict[str, dict[str, Any]] = {
+    "gru, both ways": {"kind": "recurrent", "cell": "gru", "size": 4},
+    "gru, one way": {"kind": "recurrent", "cell": "gru", "size": 8, "bidirectional": False},
+    "lstm, both ways, 2 layers": {"kind": "recurrent", "cell": "lstm", "size": 4, "layers": 2},
+    "lstm, one way": {"kind": "recurrent", "cell": "lstm", "size": 8, "bidirectional": False},
+    "transformer, pre": {
+        "kind": "transformer",
+        "layers": 2,
+        "heads": 2,
+        "feed_forward_size": 7,
+        "norm": "pre",
+    },
+    "transformer, post": {
+        "kind": "transformer",
+        "layers": 1,
+        "heads": 4,
+        "feed_forward_size": 7,
+        "norm": "post",
+        "activation": "gelu",
+    },
+}
+
+
+def recurrent(attend: str, score: str = "additive", **options: Any) -> dict[str, Any]:
+    attention = {"score": score, "size": 6, **options.pop("attention", {})}
+    shape = {"kind": "recurrent", "cell": "gru", "size": 6, "readout_size": 5}
+    return {**shape, "attend": attend, "attention": attention, **options}
+
+
+MULTI_HEAD = {"heads": 2, "project": True}
+FIRST = {"from": "backward_first"}
+MEAN = {"from": "mean", "projection": "linear"}
+ZERO = {"from": "zero"}
+SAME = {"from": "last", "projection": "none"}
+
+DECODERS: dict[str, dict[str, Any]] = {
+    "rnnsearch": recurrent("before", start=FIRST),
+    "before, lstm, 2 layers": recurrent("before", cell="lstm", layers=2),
+    "before, concat, no readout": recurrent("before", "concat", readout="none", start=MEAN),
+    "before, general, attentional": recurrent("before", "general", readout="attentional"),
+    "before, multi-head": recurrent("before", "scaled_dot", attention=MULTI_HEAD, start=ZERO),
+    "before, additive heads": recurrent("before", attention={**MULTI_HEAD, "project": None}),
+    "luong-dot": recurrent("after", "dot", cell="lstm", size=8, readout="attentional", start=SAME),
+    "luong-general": recurrent("after", "general", readout="attentional"),
+    "luong, concat, 2 layers": recurrent("after", "concat", layers=2, readout="attentional"),
+    "after, maxout": recurrent("after", start=MEAN),
+    "after, multi-head": recurrent(
+        "after", "scaled_dot", attention=MULTI_HEAD, cell="lstm", readout="attentional"
+    ),
+    "feeding, dot": recurrent(
+        "after", "dot", size=8, readout="attentional", input_feeding=True, start=SAME
+    ),
+    "feeding, lstm, 2 layers": recurrent(
+        "after", cell="lstm", layers=2, readout="attentional", input_feeding=True, start=ZERO
+    ),
+    "seq2seq": recurrent("never", constant_context=True),
+    "never, no readout": recurrent("never", readout="none"),
+    "never, lstm, 2 layers": recurrent(
+        "never", cell="lstm", layers=2, constant_context=True, readout="none", start=MEAN
+    ),
+    "transformer, pre": {
+        "kind": "transformer",
+        "layers": 2,
+        "heads": 4,
+        "feed_forward_size": 9,
+        "norm": "pre",
+    },
+    "transformer, post": {
+        "kind": "transformer",
+        "layers": 2,
+        "heads": 2,
+        "feed_forward_size": 9,
+        "norm": "post",
+        "activation": "gelu",
+        "shown_layer": 2,
+    },
+}
+
+
+def possible(encoder: str, decoder: str) -> bool:
+    """A backward state needs two directions."""
+    from_backward = DECODERS[decoder].get("start") == FIRST
+    return not from_backward or "both ways" in encoder
+
+
+COMBINATIONS = [
+    (encoder, decoder) for encoder in ENCODERS for decoder in DECODERS if possible(encoder, decoder)
+]
+every_combination = pytest.mark.parametrize(
+    ("encoder", "decoder"), COMBINATIONS, ids=[f"{e} -> {d}" for e, d in COMBINATIONS]
+)
+#: Each encoder and each decoder at least once.
+some = [(e, "after, maxout") for e in ENCODERS] + [("gru, both ways", d) for d in DECODERS]
+some_combinations = pytest.mark.parametrize(
+    ("encoder", "decoder"), some, ids=[f"{e} -> {d}" for e, d in some]
+)
+
+
+def build(encoder: str, decoder: str, dtype: torch.dtype = torch.float64) -> Model:
+    """In evaluation mode, every parameter random, so that biases and norms count."""
+    model = fresh(encoder, decoder)
+    for parameter in model.parameters():
+        nn.init.normal_(parameter, std=0.5)
+    return model.to(dtype).eval()
+
+
+def fresh(encoder: str, decoder: str, **more: Any) -> Model:
+    """As `build_model` starts it, in training mode."""
+    sections = {
+        "embedding": {"size": 8},
+        "encoder": ENCODERS[encoder],
+        "decoder": DECODERS[decoder],
+    }
+    chosen = ModelConfiguration.model_validate({**sections, **more})
+    return build_model(chosen, VOCABULARY, VOCABULARY)
+
+
+#: Three sources of different lengths, the longest in the middle.
+LENGTHS = torch.tensor([4, 6, 1])
+
+
+def batch(steps: int = 4) -> tuple[Tensor, Tensor, Tensor]:
+    """Padded sources, their mask, and decoder inputs."""
+    mask = torch.arange(6)[None] < LENGTHS[:, None]
+    source = torch.randint(3, VOCABULARY, (3, 6)).masked_fill(~mask, 0)
+    return source, mask, torch.randint(2, VOCABULARY, (3, steps))
