@@ -3,7 +3,7 @@
 Run as a program: the children are forked from here, where torch is imported and has not trained
 yet, so that each is a real process that costs no start.
 
-    python kill_driver.py DIRECTORY KIND SEED KILLS UPDATES
+    cd tests; python -m training.kill_driver DIRECTORY KIND SEED KILLS UPDATES
 """
 
 import json
@@ -14,10 +14,10 @@ import sys
 import time
 from pathlib import Path
 
-from tests.training.tiny import reversals, tiny
-
 from regard.training.configuration import Configuration
 from regard.training.train import train
+
+from .tiny import reversals, tiny
 
 TRAIN, VALID = reversals(80), reversals(10, seed=6)
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.training.tiny import read_all, reversals, tiny
 
 from regard.errors import UserError
 from regard.training.run import load_run, read_configuration
 from regard.training.tensors import encode_tensors, model_tensors, read_tensors
 from regard.training.train import train
+
+from .tiny import read_all, reversals, tiny
 
 
 @pytest.fixture(scope="module", params=["recurrent", "transformer"])

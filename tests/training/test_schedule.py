@@ -37,3 +37,18 @@ def test_without_warm_up() -> None:
         settings = TrainingConfiguration(learning_rate=0.4, warmup=0, schedule=schedule)
         assert learning_rate(1, settings) == pytest.approx(0.4)
         assert learning_rate(4, settings) == pytest.approx(expected)
+
+
+def test_the_cooldown_is_a_straight_line_over_the_last_share() -> None:
+    settings = TrainingConfiguration(
+        learning_rate=0.4, warmup=4, schedule="constant", cooldown=0.25
+    )
+    done = [0.0, 0.7, 0.75, 0.8, 0.875, 1.0]
+    rates = [learning_rate(9, settings, share) for share in done]
+    assert rates == pytest.approx([0.4, 0.4, 0.4, 0.32, 0.2, 0.0])
+    assert learning_rate(2, settings, 0.875) == pytest.approx(0.1)  # still warming up
+
+
+def test_without_a_cooldown_the_end_changes_nothing() -> None:
+    settings = TrainingConfiguration(learning_rate=0.4, warmup=0, schedule="constant")
+    assert learning_rate(9, settings, 1.0) == pytest.approx(0.4)

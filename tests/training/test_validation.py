@@ -5,7 +5,6 @@ from itertools import chain
 
 import pytest
 import torch
-from tests.training.tiny import reversals, tiny
 
 from regard.data.batches import bucket, encode_pairs
 from regard.data.pairs import Pair, Pairs
@@ -18,6 +17,8 @@ from regard.training.validation import (
     spread_evenly,
     validate,
 )
+
+from .tiny import reversals, tiny
 
 TOKENIZERS = train_tokenizers(tiny().tokenization, reversals(40), 1)
 

@@ -42,6 +42,17 @@ def tiny(kind: str = "recurrent", **training: object) -> Configuration:
     )
 
 
+class Clock:
+    """In place of `time` in the budget: every look at it takes a hundredth of a second."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += 0.01
+        return self.now
+
+
 def read_all(directory: Path) -> dict[str, bytes]:
     """Every file under a directory."""
     files = sorted(path for path in directory.rglob("*") if path.is_file())

@@ -18,7 +18,7 @@ class Budget:
     seconds: float | None
     before: float = 0.0
     validation_seconds: float = 0.0
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=lambda: time.monotonic())
 
     def elapsed(self) -> float:
         """Seconds so far, of all sessions."""

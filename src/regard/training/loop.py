@@ -186,9 +186,7 @@ def _log(session: Session, state: TrainingState) -> None:
         epoch=state.epoch + 1,
         loss=window.loss / window.tokens,
         perplexity=perplexity(window.negative_log_likelihood / window.tokens),
-        learning_rate=learning_rate(
-            state.step, session.configuration.training, share_done(session, state)
-        ),
+        learning_rate=session.optimizer.rate,
         target_tokens=state.target_tokens,
         source_tokens=state.source_tokens,
         seconds=state.training_seconds,

@@ -22,13 +22,14 @@ class Adam:
     each parameter moves by - rate * m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + epsilon).
     weight_decay w adds w * parameter to g for `adam`, and shrinks the parameter by rate * w at each
     update for `adamw` (Loshchilov and Hutter 2019, algorithm 2). Parameters with one dimension
-    (biases, norms) are not decayed.
+    (biases, norms) are not decayed. `rate` is that of the last update.
     """
 
     def __init__(self, model: nn.Module, configuration: TrainingConfiguration) -> None:
         self.configuration = configuration
         self.parameters = {n: p for n, p in model.named_parameters() if p.requires_grad}
         self.updates = 0
+        self.rate = 0.0
         self.first = {name: torch.zeros_like(p) for name, p in self.parameters.items()}
         self.second = {name: torch.zeros_like(p) for name, p in self.parameters.items()}
 
@@ -40,7 +41,7 @@ class Adam:
     @torch.no_grad()
     def update(self, rate: float) -> None:
         """Move every parameter that has a gradient."""
-        self.updates += 1
+        self.updates, self.rate = self.updates + 1, rate
         decay = self.configuration.weight_decay
         moved = {n: p for n, p in self.parameters.items() if p.grad is not None}
         matrices = [name for name, parameter in moved.items() if parameter.dim() > 1]

@@ -9,8 +9,8 @@ def learning_rate(step: int, configuration: TrainingConfiguration, done: float =
     It rises by equal steps and reaches `learning_rate` at update `warmup`. From there
     `inverse_square_root` multiplies it by sqrt(warmup / step) (Vaswani et al. 2017, section 5.3,
     with the peak given instead of the model's size; no warm-up counts as one update), `linear` goes
-    straight down to 0 at `maximum_updates`, and `constant` stays. In the last share `cooldown` of the
-    run all of this is multiplied by what is left of that share.
+    straight down to 0 at `maximum_updates`, and `constant` stays. In the last share `cooldown` of
+    the run all of this is multiplied by what is left of that share.
     """
     rate = _before_cooldown(step, configuration)
     if done <= 1 - configuration.cooldown:
