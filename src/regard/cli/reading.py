@@ -10,11 +10,15 @@ if TYPE_CHECKING:
     from regard.data.pairs import Pairs
 
 
-def load_model(directory: Path, threads: int | None = None) -> "Model":
-    """The model of a run directory, computing on `threads` threads (None: all that there are)."""
+def load_model(directory: Path, threads: int | None = None, *, draws: bool = False) -> "Model":
+    """The model of a run directory, computing on `threads` threads (None: all that there are).
+
+    draws: whether random numbers will be drawn, for which torch must be imported in full.
+    """
     from regard.cli.cold_start import import_torch
 
-    import_torch()
+    if not draws:
+        import_torch()
     import torch
 
     from regard.api import load

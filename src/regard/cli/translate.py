@@ -65,7 +65,7 @@ def translate(
 
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
     options = _search(sample, sampling, beam, nbest, length_penalty)
-    loaded = load_model(model, threads)
+    loaded = load_model(model, threads, draws=sample)
     form = json_form if as_json else as_nbest if nbest is not None else as_text
     longest = CHUNK * batch_size
     if is_typed(file):
