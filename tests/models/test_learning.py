@@ -29,15 +29,15 @@ TRANSFORMER = [
 
 #: Recipe, how it is made small, updates, learning rate.
 FAMILIES = {
-    "seq2seq": ([*RECURRENT, "model.decoder.size=64"], 320, 0.01),
+    "seq2seq": ([*RECURRENT, "model.decoder.size=64"], 240, 0.01),
     "rnnsearch": (
         [*RECURRENT, "model.decoder.size=32", "model.decoder.attention.size=32"],
-        220,
+        150,
         0.01,
     ),
-    "luong-dot": ([*RECURRENT, "model.decoder.size=64"], 220, 0.01),
-    "luong-general": ([*RECURRENT, "model.decoder.size=64"], 220, 0.01),
-    "transformer-tiny": ([*NO_DROPOUT, *TRANSFORMER], 320, 0.005),
+    "luong-dot": ([*RECURRENT, "model.decoder.size=64"], 150, 0.01),
+    "luong-general": ([*RECURRENT, "model.decoder.size=64"], 150, 0.01),
+    "transformer-tiny": ([*NO_DROPOUT, *TRANSFORMER], 280, 0.005),
 }
 
 

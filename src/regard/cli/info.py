@@ -150,6 +150,7 @@ def _training(training: dict[str, Any]) -> str:
 
 
 def _time(training: dict[str, Any]) -> str:
+    from regard.cli.reading import counted
     from regard.training.progress import clock
 
     seconds, elapsed = training["training_seconds"], training["elapsed_seconds"]
@@ -158,7 +159,7 @@ def _time(training: dict[str, Any]) -> str:
     speed = f", {training['target_tokens'] / seconds:,.0f} target tokens/s"
     whole = "" if elapsed is None else f", {clock(elapsed)} in all"
     rate = speed if training["target_tokens"] else ""
-    return f"{clock(seconds)} in updates{whole}{rate}, {training['threads']} threads"
+    return f"{clock(seconds)} in updates{whole}{rate}, {counted(training['threads'], 'thread')}"
 
 
 def _figures(model: dict[str, Any] | None, metric: str) -> str:

@@ -49,7 +49,7 @@ def next_steps(directory: Path) -> tuple[Step, ...]:
         Step(
             "Look at what it attends to:",
             f"regard show --model {scene} "
-            '"A small red star is above the large blue circle." --out attention.html',
+            '"A small red star is to the left of the large blue circle." --out attention.html',
         ),
         Step(
             "Train on your own pairs:",

@@ -1,7 +1,7 @@
 """Trains one task of the demo in a process of its own, and tells how it goes in JSON lines.
 
-``python -m regard.demo.worker NAME DIRECTORY SEED [SETTING...]``: small models use one core well and
-two badly, so the demo gives each of its two models a core.
+``python -m regard.demo.worker NAME DIRECTORY SEED [SETTING...]``: small models use one core
+well and two badly, so the demo gives each of its two models a core.
 """
 
 from __future__ import annotations
