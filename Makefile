@@ -26,7 +26,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) (a few minutes the first time)"
 	$(PYTHON) -m venv --clear $(VENV)
-	$(PIP) hatchling editables
+	$(PIP) hatchling editables setuptools
 	$(PIP) --no-build-isolation --editable ".[demo,test]"
 	@touch $@
 
