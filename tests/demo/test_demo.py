@@ -44,7 +44,12 @@ def outcomes(
     short = ("training.warmup=10", "training.maximum_updates=40", "training.validation_limit=20")
     train_side_by_side([Job(name, out / name, short) for name in tasks], seed=1)
     few = [
-        replace(task, test=replace(task.test, pairs=task.test.pairs[:20]), gold=task.gold[:20])
+        replace(
+            task,
+            test=replace(task.test, pairs=task.test.pairs[:20]),
+            gold=task.gold[:20],
+            shown=task.shown[:2],
+        )
         for task in tasks.values()
     ]
     return out, [measure(task, out / task.name) for task in few]
@@ -56,13 +61,17 @@ def test_both_models_are_trained_and_measured(outcomes: tuple[Path, list[Outcome
         run = out / outcome.task.name
         last = json.loads((run / "metrics.jsonl").read_text(encoding="utf-8").split("\n")[-2])
         assert last["kind"] == "end" and last["step"] == 40
-        assert 0 <= outcome.error_rate <= 1 and 0 <= outcome.diagonal_error_rate <= 1
-        assert outcome.aligned == 20 and outcome.parameters > 10_000
+        assert 0 <= outcome.grade.attention <= 1 and 0 <= outcome.grade.diagonal <= 1
+        assert outcome.grade.pairs == 20 and outcome.parameters > 10_000
+        assert outcome.uneven is not None and 0 < outcome.uneven.pairs < 20
         names = [score.name for score in outcome.evaluation.scores]
         assert names == list(outcome.task.metrics)
     by_name = {outcome.task.name: outcome for outcome in measured}
-    assert by_name["translator"].diagonal_error_rate > 0.5  # word order differs on purpose
-    assert by_name["pronouncer"].diagonal_error_rate < 0.2  # Italian spelling is nearly phonemic
+    assert by_name["translator"].grade.diagonal > 0.5  # word order differs on purpose
+    pronouncer = by_name["pronouncer"]
+    assert pronouncer.grade.diagonal < 0.2  # Italian spelling is nearly phonemic
+    assert pronouncer.uneven is not None
+    assert pronouncer.uneven.diagonal > pronouncer.grade.diagonal
 
 
 def test_the_page_holds_every_figure_and_view(outcomes: tuple[Path, list[Outcome]]) -> None:

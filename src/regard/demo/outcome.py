@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.api import Model, Translation, load
-from regard.demo.tasks import Gold, Task
+from regard.data.alignment import Alignment
+from regard.demo.tasks import Task
 from regard.evaluation import (
     Evaluation,
     Links,
@@ -23,19 +24,31 @@ SHOWN = 4
 
 
 @dataclass(frozen=True)
+class Grade:
+    """Alignment error rates, from 0 to 1, over ``pairs`` held-out pairs.
+
+    attention: of the attention, read off while the true target was given.
+    diagonal: of the guess by position alone.
+    """
+
+    attention: float
+    diagonal: float
+    pairs: int
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What came of a task.
 
-    error_rate, diagonal_error_rate: alignment error rate of the attention and of the
-        nearest-diagonal guess, from 0 to 1, over ``aligned`` held-out pairs.
+    grade: over all pairs whose alignment is known. uneven: over those with fewer or more parts in
+        the target than in the source, where position alone tells little; None without any.
     seconds: of training, validation included.
     """
 
     task: Task
     evaluation: Evaluation
-    error_rate: float
-    diagonal_error_rate: float
-    aligned: int
+    grade: Grade
+    uneven: Grade | None
     parameters: int
     seconds: float
     views: tuple[AttentionView, ...]
@@ -47,16 +60,15 @@ def measure(task: Task, directory: Path) -> Outcome:
     sources, references = task.test.references()
     answers = model.translate(sources, attention=False)
     evaluation = evaluate_texts([answer.text for answer in answers], references, names=task.metrics)
-    error_rate, diagonal_error_rate = grade_attention(model, task)
+    grade, uneven = grade_attention(model, task)
     return Outcome(
         task,
         evaluation,
-        error_rate,
-        diagonal_error_rate,
-        len(task.gold),
+        grade,
+        uneven,
         sum(parameter.numel() for parameter in model.network.parameters()),
         _training_seconds(directory),
-        tuple(_view(model, task.gold[i].source) for i in range(SHOWN)),
+        tuple(_view(model, gold.source) for gold in task.shown[:SHOWN]),
     )
 
 
@@ -65,23 +77,32 @@ def _training_seconds(directory: Path) -> float:
     return float(json.loads(last)["elapsed_seconds"])
 
 
-def grade_attention(model: Model, task: Task) -> tuple[float, float]:
-    """Alignment error rates of attention over the gold targets, and of the diagonal guess."""
+def grade_attention(model: Model, task: Task) -> tuple[Grade, Grade | None]:
+    """How well attention agrees with the gold alignments: on all pairs, and on the uneven ones."""
     looked = model.score([(gold.source, gold.target) for gold in task.gold])
-    split = list if task.unit == "letter" else str.split
-    found = [
-        _links(answer, gold, task.unit) for answer, gold in zip(looked, task.gold, strict=True)
+    links = [
+        (_links(answer, task.unit), diagonal(*gold.lengths(task.unit)), gold.alignment)
+        for answer, gold in zip(looked, task.gold, strict=True)
     ]
-    guessed = [diagonal(len(split(gold.source)), len(gold.target.split())) for gold in task.gold]
-    sure = [gold.alignment.sure for gold in task.gold]
-    possible = [gold.alignment.possible for gold in task.gold]
-    return (
-        alignment_error_rate(found, sure, possible),
-        alignment_error_rate(guessed, sure, possible),
+    uneven = [
+        each
+        for each, gold in zip(links, task.gold, strict=True)
+        if len(set(gold.lengths(task.unit))) == 2
+    ]
+    return _grade(links), _grade(uneven) if uneven else None
+
+
+def _grade(links: list[tuple[Links, Links, Alignment]]) -> Grade:
+    sure = [alignment.sure for _, _, alignment in links]
+    possible = [alignment.possible for _, _, alignment in links]
+    return Grade(
+        alignment_error_rate([found for found, _, _ in links], sure, possible),
+        alignment_error_rate([guess for _, guess, _ in links], sure, possible),
+        len(links),
     )
 
 
-def _links(answer: Translation, gold: Gold, unit: str) -> Links:
+def _links(answer: Translation, unit: str) -> Links:
     if unit == "word":
         return frozenset(answer.alignment)
     letters, phones = range(len(answer.source_tokens) - 1), range(len(answer.tokens) - 1)
@@ -98,5 +119,4 @@ def _view(model: Model, source: str) -> AttentionView:
         attention=answer.attention,
         score=answer.score,
         alignment=answer.alignment,
-        title=source,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regard.data.scenes.picture import png
-from regard.demo.outcome import Outcome
+from regard.demo.outcome import Grade, Outcome
 from regard.views import Figure, Picture, Report, Section, Step, write_report
 
 NAMES = {
@@ -24,20 +24,30 @@ def figures(outcome: Outcome) -> list[Figure]:
         Figure(NAMES[score.name][0], _value(score.name, score.value), NAMES[score.name][1])
         for score in outcome.evaluation.scores
     ]
+    rows += _grades("", outcome.grade, f"held-out pairs of {unit}")
+    if outcome.uneven is not None and outcome.task.unit == "letter":
+        rows += _grades(
+            ", uneven words", outcome.uneven, "words of more or fewer phones than letters"
+        )
     return [
         *rows,
-        Figure(
-            "Alignment error rate of attention",
-            f"{100 * outcome.error_rate:.1f} %",
-            f"against the true links between {unit} of {outcome.aligned:,} held-out pairs; "
-            "no alignment was shown in training",
-        ),
-        Figure(
-            "The same of the nearest diagonal",
-            f"{100 * outcome.diagonal_error_rate:.1f} %",
-            "what a guess by position alone would get",
-        ),
         Figure("Training", f"{outcome.seconds:.0f} s", f"{outcome.parameters:,} parameters"),
+    ]
+
+
+def _grades(which: str, grade: Grade, of: str) -> list[Figure]:
+    """Attention's alignment error rate beside that of a guess by position alone."""
+    return [
+        Figure(
+            f"Alignment error rate{which}",
+            f"{100 * grade.attention:.1f} %",
+            f"attention against the true links of {grade.pairs:,} {of}, which training never saw",
+        ),
+        Figure(
+            f"The same of the diagonal{which}",
+            f"{100 * grade.diagonal:.1f} %",
+            "what a guess by position alone gets",
+        ),
     ]
 
 
@@ -78,7 +88,7 @@ def write_page(outcomes: Sequence[Outcome], directory: Path) -> Path:
 def _section(outcome: Outcome) -> Section:
     pictures = tuple(
         Picture(png(scene), caption=gold.source, alternative=gold.source)
-        for scene, gold in zip(outcome.task.scenes, outcome.task.gold, strict=False)
+        for scene, gold in zip(outcome.task.scenes, outcome.task.shown, strict=False)
     )
     return Section(
         heading=outcome.task.heading,

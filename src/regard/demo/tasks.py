@@ -26,6 +26,11 @@ class Gold:
     target: str
     alignment: Alignment
 
+    def lengths(self, unit: str) -> tuple[int, int]:
+        """How many letters and phones, or how many words on each side."""
+        source = self.source if unit == "letter" else self.source.split()
+        return len(source), len(self.target.split())
+
 
 @dataclass(frozen=True)
 class Task:
@@ -34,7 +39,7 @@ class Task:
     settings: overrides of the recipe, as ``--set`` takes them.
     unit: what is linked: letters to phones, or words to words.
     metrics: what is printed of the held-out pairs.
-    scenes: the pictures behind the first gold pairs.
+    shown: which of the gold pairs are drawn. scenes: the pictures behind those.
     """
 
     name: str
@@ -48,6 +53,7 @@ class Task:
     gold: tuple[Gold, ...]
     unit: Literal["letter", "word"]
     metrics: tuple[str, ...]
+    shown: tuple[Gold, ...]
     scenes: tuple[Scene, ...] = ()
 
 
@@ -71,6 +77,7 @@ def pronouncer(seed: int) -> Task:
         gold=gold,
         unit="letter",
         metrics=("word_error_rate", "symbol_error_rate"),
+        shown=tuple(each for each in gold if len(set(each.lengths("letter"))) == 2),
     )
 
 
@@ -99,6 +106,7 @@ def translator(seed: int, pairs: int = 10_000) -> Task:
         gold=gold,
         unit="word",
         metrics=("bleu", "exact_match"),
+        shown=gold,
         scenes=tuple(test[:4]),
     )
 
