@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.nn.kernels.gru import run_gru
+from regard.nn.kernels.lstm import run_lstm
 
 State = tuple[Tensor, ...]
 
@@ -98,7 +99,7 @@ class RecurrentLayer(nn.Module):
         self,
         projected: Float[Tensor, "steps directions batch gates_size"],
         state: State,
-        keep: Bool[Tensor, "steps 1 batch 1"] | None,
+        keep: Bool[Tensor, "steps directions batch 1"] | None,
     ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
         """Hidden states of all steps, and the last state; ``keep`` False leaves a state alone."""
         outputs = []
@@ -135,7 +136,7 @@ class GRU(RecurrentLayer):
         self,
         projected: Float[Tensor, "steps directions batch gates_size"],
         state: State,
-        keep: Bool[Tensor, "steps 1 batch 1"] | None,
+        keep: Bool[Tensor, "steps directions batch 1"] | None,
     ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
         """As the base class, by a kernel with a gradient of its own."""
         hidden = run_gru(projected, state[0], self.U, keep)
@@ -165,6 +166,16 @@ class LSTM(RecurrentLayer):
         enter, forget, leave = gates.chunk(3, dim=-1)
         cell = torch.addcmul(forget * cell, enter, blocks[..., 3 * self.size :].tanh())
         return leave * cell.tanh(), cell
+
+    def steps(
+        self,
+        projected: Float[Tensor, "steps directions batch gates_size"],
+        state: State,
+        keep: Bool[Tensor, "steps directions batch 1"] | None,
+    ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
+        """As the base class, by a kernel with a gradient of its own."""
+        hidden, cell = run_lstm(projected, *state, self.U, keep)
+        return hidden, (hidden[-1], cell)
 
 
 CELLS: dict[str, type[RecurrentLayer]] = {"gru": GRU, "lstm": LSTM}

@@ -14,7 +14,7 @@ def run_gru(
     projected: Float[Tensor, "steps directions batch gates_size"],
     state: Float[Tensor, "directions batch size"],
     U: Float[Tensor, "directions size gates_size"],
-    keep: Bool[Tensor, "steps 1 batch 1"] | None = None,
+    keep: Bool[Tensor, "steps directions batch 1"] | None = None,
 ) -> Float[Tensor, "steps directions batch size"]:
     """States after each step of ``GRU.step``; where ``keep`` is False a state stays as it was."""
     states: Tensor = _GRURun.apply(projected, state, U, keep)
@@ -63,12 +63,8 @@ def gru_step_backward(
 def gru_weight_gradient(before: Tensor, gates: Tensor, to_projected: Tensor) -> Tensor:
     """Gradient of ``U`` over all steps: ``[directions, size, 3 size]``."""
     size = before.shape[-1]
-
-    def rows(tensor: Tensor) -> Tensor:
-        return tensor.transpose(0, 1).flatten(1, 2)
-
-    left, right = rows(before), rows(to_projected)
-    reset_left = rows(before * gates[..., :size])
+    left, right = by_direction(before), by_direction(to_projected)
+    reset_left = by_direction(before * gates[..., :size])
     return torch.cat(
         [
             left.transpose(1, 2) @ right[..., : 2 * size],
@@ -76,6 +72,13 @@ def gru_weight_gradient(before: Tensor, gates: Tensor, to_projected: Tensor) -> 
         ],
         dim=-1,
     )
+
+
+def by_direction(
+    tensor: Float[Tensor, "steps directions batch size"],
+) -> Float[Tensor, "directions rows size"]:
+    """All steps of a direction as rows of one matrix."""
+    return tensor.transpose(0, 1).flatten(1, 2)
 
 
 class _GRURun(torch.autograd.Function):
