@@ -174,7 +174,8 @@ class LSTM(RecurrentLayer):
         keep: Bool[Tensor, "steps directions batch 1"] | None,
     ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
         """As the base class, by a kernel with a gradient of its own."""
-        hidden, cell = run_lstm(projected, *state, self.U, keep)
+        first, first_cell = state
+        hidden, cell = run_lstm(projected, first, first_cell, self.U, keep)
         return hidden, (hidden[-1], cell)
 
 
