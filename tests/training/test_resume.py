@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,24 @@ def test_minutes_go_on_where_they_were(tmp_path: Path, monkeypatch: pytest.Monke
     assert 0.9 < first.elapsed_seconds < 1.1 and 1.8 < second.elapsed_seconds < 2.1
     third = run(out, configuration, minutes=2 / 60)  # nothing is left
     assert third.step == second.step and third.reason == "minutes"
+
+
+def test_how_long_a_validation_takes_is_not_forgotten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the minutes is kept for it: over after 1.2 of 2 seconds, not only after 1.8."""
+
+    def validate(*arguments: Any) -> Any:
+        return replace(real(*arguments), seconds=1e6)
+
+    real = session.validate
+    monkeypatch.setattr(budget, "time", Clock())
+    monkeypatch.setattr(session, "validate", validate)
+    out, configuration = tmp_path / "run", tiny(maximum_updates=30, validation_interval=10)
+    first = run(out, configuration, minutes=10)
+    assert 1 < first.elapsed_seconds < 1.8
+    later = tiny(maximum_updates=100, validation_interval=10)
+    assert run(out, later, minutes=2 / 60).step == 30
 
 
 def test_resuming_a_finished_run_changes_nothing(whole: Path, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def validate_session(session: Session, state: TrainingState) -> Validation:
 
     data, configuration = session.data.validation, session.configuration
     validation = validate(session.model, session.tokenizers, data, configuration, on_progress)
-    session.budget.validation_seconds = validation.seconds
+    session.budget.validation_seconds = state.validation_seconds = validation.seconds
     return validation
 
 

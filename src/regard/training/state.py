@@ -35,7 +35,7 @@ class TrainingState:
     step: updates done. epoch: the current pass over the data, from 0; batch: batches done of it.
     target_tokens, source_tokens: real ones that were trained on so far, END included.
     training_seconds: spent in updates. elapsed_seconds: all wall time, what `--minutes` counts.
-    validated: the step of the last validation.
+    validated: the step of the last validation, which took `validation_seconds`.
     best: the candidate with the best score; worse: validations since then.
     candidates: what averaging may take, in the order of their steps.
     """
@@ -48,6 +48,7 @@ class TrainingState:
     training_seconds: float = 0.0
     elapsed_seconds: float = 0.0
     validated: int = 0
+    validation_seconds: float = 0.0
     best: Candidate | None = None
     worse: int = 0
     candidates: list[Candidate] = field(default_factory=list)

@@ -59,8 +59,9 @@ def train(
     """Train a model on `train`, choose it by `valid`, and leave it in the run directory `out`.
 
     minutes: wall time of the whole run, all its sessions together, validations included.
-    resume: go on from the last checkpoint in `out`, to the very same weights as without a stop;
-        from the beginning when there is none. Without it `out` must not exist.
+    resume: go on from the last checkpoint in `out`, to the very same weights as without a stop
+        (but for a cooldown that `minutes` ends: the clock is never the same twice); from the
+        beginning when there is none. Without it `out` must not exist.
     progress: whether to tell on standard error how it goes, or who tells it.
     stop: asked between updates; the number of a signal that arrived, or None.
     Raises UserError for data, settings or directories that do not fit; TrainingInterrupted, with
@@ -128,6 +129,7 @@ def _continue(request: Request, path: Path) -> tuple[Session, TrainingState]:
     checkpoint.restore(session.model, session.optimizer)
     state = checkpoint.state
     session.budget.before = state.elapsed_seconds
+    session.budget.validation_seconds = state.validation_seconds
     _delete_partial_files(out)
     session.log.cut_back(checkpoint.metrics_position)
     write_configuration(out, session.configuration, sizes)
