@@ -73,7 +73,7 @@ def scores(monkeypatch: pytest.MonkeyPatch, *values: float, seconds: float = 0.0
 def test_a_run(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "LOG_INTERVAL", 10)
     out, told = tmp_path / "run", Told()
-    configuration = tiny(kind, warmup=10, maximum_updates=50)
+    configuration = tiny(kind, warmup=10, maximum_updates=50, validation_interval=20)
     result = run(out, configuration, progress=told)
     assert (result.reason, result.step, result.metric) == ("maximum_updates", 50, "exact_match")
     assert result.directory == out and told.closed
@@ -113,7 +113,7 @@ def test_exactly_one_epoch_counts_every_token_once(tmp_path: Path) -> None:
 
 def test_the_model_is_the_best_validated_one(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    result = run(out, tiny(maximum_updates=120, validation_interval=30))
+    result = run(out, tiny(maximum_updates=90, validation_interval=30))
     loaded = load_run(out)
     data = prepare_validation(VALID, loaded.tokenizers, loaded.configuration)
     again = validate(
@@ -134,14 +134,14 @@ def weights(out: Path, step: int) -> dict[str, torch.Tensor]:
 def test_a_better_average_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores(monkeypatch, 10, 30, 20, 40)
     out, told = tmp_path / "run", Told()
-    result = run(out, tiny(maximum_updates=60, average={"count": 2}), progress=told)
-    assert (result.score, result.best_step, result.averaged) == (40, 40, (40, 60))
+    result = run(out, tiny(maximum_updates=30, average={"count": 2}), progress=told)
+    assert (result.score, result.best_step, result.averaged) == (40, 20, (20, 30))
     model = model_tensors(load_run(out).model)
-    one, other = weights(out, 40), weights(out, 60)
+    one, other = weights(out, 20), weights(out, 30)
     for name, tensor in model.items():
         torch.testing.assert_close(tensor, (one[name] + other[name]) / 2)
-    assert lines(out, "validation")[-1]["average_of"] == [40, 60]
-    assert lines(out, "end")[0]["averaged"] == [40, 60]
+    assert lines(out, "validation")[-1]["average_of"] == [20, 30]
+    assert lines(out, "end")[0]["averaged"] == [20, 30]
     assert any("40.00, which is better: it is kept" in message for message in told.messages)
 
 
@@ -151,17 +151,17 @@ def test_an_average_that_is_no_better_is_not_kept(
 ) -> None:
     scores(monkeypatch, 10, 30, 20, average)
     out, told = tmp_path / "run", Told()
-    result = run(out, tiny(maximum_updates=60), progress=told)
-    assert (result.score, result.best_step, result.averaged) == (30, 40, ())
+    result = run(out, tiny(maximum_updates=30), progress=told)
+    assert (result.score, result.best_step, result.averaged) == (30, 20, ())
     model = model_tensors(load_run(out).model)
-    for name, tensor in weights(out, 40).items():
+    for name, tensor in weights(out, 20).items():
         assert torch.equal(model[name], tensor)
     assert any("not better than 30.00: not kept" in message for message in told.messages)
 
 
 def test_without_averaging_no_weights_are_kept(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    run(out, tiny(maximum_updates=40, average={"kind": "none"}))
+    run(out, tiny(maximum_updates=20, average={"kind": "none"}))
     assert not list(out.glob("checkpoints/weights-*"))
     assert all("average_of" not in line for line in lines(out, "validation"))
 

@@ -30,13 +30,14 @@ def tiny(kind: str = "recurrent", **training: object) -> Configuration:
             "training": {
                 "learning_rate": 0.01,
                 "warmup": 10,
-                "validation_interval": 20,
-                "maximum_updates": 50,
+                "validation_interval": 10,
+                "maximum_updates": 25,
                 "threads": 1,
                 "metric": "exact_match",
                 "average": {"kind": "best", "count": 3},
                 **training,
             },
+            "search": {"maximum_length_ratio": 1.0, "maximum_length_extra": 2},
         },
         "tiny",
     )
