@@ -103,11 +103,12 @@ class _LinearCrossEntropy(torch.autograd.Function):
         wanted: bool,
     ) -> tuple[Tensor, Tensor]:
         gradients = _Gradients(features, weight, bias, smoothing) if wanted else None
-        log_normalizers, chosen = _over_chunks(features, weight, bias, targets, rows, gradients)
-        plain = (log_normalizers - chosen).mean()
+        negative, chosen = _over_chunks(features, weight, bias, targets, rows, gradients)
+        plain = negative.mean()
         loss = (1 - smoothing) * plain
-        if smoothing:
-            loss += smoothing * (log_normalizers.mean() - _mean_logit(features, weight, bias))
+        if smoothing:  # the mean over symbols of -log p[v] is log sum exp z - mean z
+            normalizer = plain + chosen.mean()
+            loss += smoothing * (normalizer - _mean_logit(features, weight, bias))
         if gradients is not None:
             gradients.finish(features, weight)
             ctx.save_for_backward(gradients.features, gradients.weight, gradients.bias)
@@ -165,29 +166,34 @@ def _over_chunks(
     rows: int,
     gradients: _Gradients | None,
 ) -> tuple[Float[Tensor, "tokens"], Float[Tensor, "tokens"]]:
-    """Log of the softmax's denominator and the target's logit of every token."""
+    """Negative log-likelihood and logit of every target."""
     tokens = features.shape[0]
     buffer = features.new_empty(min(rows, tokens), weight.shape[0])
-    log_normalizers, chosen = features.new_empty(tokens), features.new_empty(tokens)
+    negative, chosen = features.new_empty(tokens), features.new_empty(tokens)
     for start in range(0, tokens, rows):
         chunk = slice(start, min(start + rows, tokens))
         some, ids = features[chunk], targets[chunk, None]
-        logits = buffer[: some.shape[0]]
-        if bias is None:
-            torch.mm(some, weight.t(), out=logits)
-        else:
-            torch.addmm(bias, some, weight.t(), out=logits)
+        logits = _logits(some, weight, bias, buffer[: some.shape[0]])
         torch.gather(logits, 1, ids, out=chosen[chunk, None])
-        if gradients is None:
-            torch.logsumexp(logits, dim=1, out=log_normalizers[chunk])
-            continue
-        largest = logits.amax(dim=1)
-        torch.softmax(logits, dim=1, out=logits)
-        # The largest probability is at least 1 / vocabulary: its logarithm is always exact enough.
-        torch.sub(largest, logits.amax(dim=1).log_(), out=log_normalizers[chunk])
-        correct = logits.new_full((some.shape[0], 1), gradients.smoothing - 1)
-        gradients.add(chunk, some, weight, logits.scatter_add_(1, ids, correct))
-    return log_normalizers, chosen
+        probabilities = torch.softmax(logits, dim=1, out=logits)
+        right = probabilities.gather(1, ids).squeeze(1)
+        torch.log(right, out=negative[chunk]).neg_()
+        lost = (right < torch.finfo(right.dtype).tiny).nonzero().squeeze(1)
+        if gradients is not None:
+            correct = right.new_full((some.shape[0], 1), gradients.smoothing - 1)
+            gradients.add(chunk, some, weight, probabilities.scatter_add_(1, ids, correct))
+        if len(lost):  # too improbable for a float to hold: take the logarithm another way
+            normalizer = _logits(some[lost], weight, bias, buffer[: len(lost)]).logsumexp(dim=1)
+            negative[chunk][lost] = normalizer - chosen[chunk][lost]
+    return negative, chosen
+
+
+def _logits(
+    features: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor
+) -> Float[Tensor, "rows vocabulary"]:
+    if bias is None:
+        return torch.mm(features, weight.t(), out=out)
+    return torch.addmm(bias, features, weight.t(), out=out)
 
 
 def _mean_logit(features: Tensor, weight: Tensor, bias: Tensor | None) -> Float[Tensor, ""]:
