@@ -1,4 +1,4 @@
-"""The two pure functions under every attention: masked softmax and weighted sum."""
+"""The pure functions under every attention, beside the scores: masked softmax and weighted sum."""
 
 from __future__ import annotations
 
@@ -23,15 +23,56 @@ def masked_softmax(
     precise = torch.promote_types(scores.dtype, torch.float32)
     if mask is None:
         return torch.softmax(scores, dim=-1, dtype=precise).to(scores.dtype)
-    # A row without one visible position would be 0/0: give it finite scores, then zero weights.
-    fill = torch.where(mask.any(dim=-1, keepdim=True), float("-inf"), 0.0).to(precise)
-    weights = torch.softmax(torch.where(mask, scores.to(precise), fill), dim=-1)
+    weights = torch.softmax(hide(scores.to(precise), mask), dim=-1)
     return torch.where(mask, weights, 0.0).to(scores.dtype)
 
 
+def masked_log_softmax(
+    scores: Float[Tensor, "*batch positions"],
+    mask: Bool[Tensor, "*batch positions"] | None = None,
+) -> Float[Tensor, "*batch positions"]:
+    """Natural logarithm of :func:`masked_softmax`, never through the weights themselves.
+
+    Hidden positions get minus infinity; so does a whole row with nothing to attend to. In at least
+    float32, and so returned.
+    """
+    precise = scores.to(torch.promote_types(scores.dtype, torch.float32))
+    if mask is None:
+        return torch.log_softmax(precise, dim=-1)
+    logarithms = torch.log_softmax(hide(precise, mask), dim=-1)
+    return torch.where(mask, logarithms, float("-inf"))
+
+
 def weighted_sum(
-    weights: Float[Tensor, "*batch queries positions"],
-    value: Float[Tensor, "*batch positions size"],
-) -> Float[Tensor, "*batch queries size"]:
-    """Context ``c_i = sum_j weights_ij value_j`` (Bahdanau et al. 2015, eq. 5; EQUATIONS B1)."""
-    return weights @ value
+    weights: Float[Tensor, "batch heads queries positions"],
+    value: Float[Tensor, "batch value_heads positions size"],
+) -> Float[Tensor, "batch heads queries size"]:
+    """Context ``c_i = sum_j weights_ij value_j`` (Bahdanau et al. 2015, eq. 5; EQUATIONS B1).
+
+    Fewer heads of values than of weights: each serves a group of neighbors.
+    """
+    if weights.dim() != 4 or value.shape[1] == weights.shape[1]:
+        return weights @ value
+    grouped = group_heads(weights, value.shape[1]) @ value
+    return grouped.reshape(*weights.shape[:3], value.shape[-1])
+
+
+def group_heads(
+    tensor: Float[Tensor, "batch heads n size"], groups: int
+) -> Float[Tensor, "batch groups rows size"]:
+    """Heads that share keys and values, one below the other: ``rows = heads / groups * n``.
+
+    One product with the shared key then serves the group, and no key is ever repeated.
+    """
+    return tensor.unflatten(1, (groups, -1)).flatten(2, 3)
+
+
+def hide(
+    scores: Float[Tensor, "*batch positions"], mask: Bool[Tensor, "*batch positions"]
+) -> Float[Tensor, "*batch positions"]:
+    """Minus infinity where ``mask`` is False; 0 where that leaves a row nothing (it would be 0/0).
+
+    The caller hides such rows again, after the softmax.
+    """
+    fill = torch.where(mask.any(dim=-1, keepdim=True), float("-inf"), 0.0).to(scores.dtype)
+    return torch.where(mask, scores, fill)

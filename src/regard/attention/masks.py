@@ -30,25 +30,19 @@ def check_mask(name: str, mask: Tensor | None) -> None:
         )
 
 
-def combine_masks(
-    mask: Bool[Tensor, ...] | None,
-    key_mask: Bool[Tensor, "batch positions"] | None,
-    causal: bool,
-    queries: int,
-    positions: int,
-    device: torch.device,
+def and_masks(
+    one: Bool[Tensor, ...] | None, other: Bool[Tensor, ...] | None
 ) -> Bool[Tensor, ...] | None:
-    """AND of all masks, broadcastable to ``[batch, heads, queries, positions]``.
+    """Both at once; None = everything may be attended."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
 
-    None = everything may be attended.
-    """
-    check_mask("mask", mask)
-    check_mask("key_mask", key_mask)
-    allowed = mask
-    if key_mask is not None:
-        padding = key_mask[:, None, None, :]
-        allowed = padding if allowed is None else allowed & padding
-    if causal and queries > 0:
-        triangle = causal_mask(queries, positions, device)
-        allowed = triangle if allowed is None else allowed & triangle
-    return allowed
+
+def with_causal(
+    mask: Bool[Tensor, ...] | None, causal: bool, queries: int, positions: int, device: torch.device
+) -> Bool[Tensor, ...] | None:
+    """``mask`` ANDed with the causal one, if there is any."""
+    if not causal or queries == 0:
+        return mask
+    return and_masks(mask, causal_mask(queries, positions, device))

@@ -115,7 +115,7 @@ class DecoderLayer(nn.Module):
         """
         read = self.self_residual.before(inputs)
         if history is not None:
-            history = history.append(self.self_attention.prepare(read))
+            history = self.self_attention.extend(history, read)
         back = self.self_attention(read, history, causal=True).context
         hidden = self.self_residual.after(inputs, back)
         over, weights = self.cross_attention(

@@ -26,16 +26,33 @@ def additive_scores(
 
 
 class AdditiveScore(nn.Module):
-    """Holds ``v_a``, one vector a head. ``W_a`` and ``U_a`` are the query and key projections."""
+    """Holds ``v_a``, one vector a head. ``W_a`` and ``U_a`` are the query and key projections.
 
-    def __init__(self, heads: int, size: int) -> None:
+    With ``coverage`` also ``w_c``: how a key looks once it has been attended to. The score is then
+    ``v_a . tanh(query_i + key_j + w_c coverage_ij)`` (See et al. 2017, eq. 11).
+    """
+
+    def __init__(self, heads: int, size: int, *, coverage: bool = False) -> None:
         super().__init__()
         self.v_a = nn.Parameter(torch.empty(heads, size))
         nn.init.xavier_uniform_(self.v_a)
+        self.w_c: nn.Parameter | None = None
+        if coverage:
+            self.w_c = nn.Parameter(torch.empty(heads, size))
+            nn.init.xavier_uniform_(self.w_c)
 
     def derive(self, key: Float[Tensor, "batch heads positions size"]) -> tuple[Tensor, ...]:
-        """What is computed once per memory: ``exp(2 U_a h_j)`` and the largest ``|U_a h_j|``."""
-        return exponentials(key)
+        """What is computed once per memory: ``exp(2 U_a h_j)``, where the kernel may use it."""
+        return () if self.w_c is not None else exponentials(key)
+
+    def cover(
+        self,
+        key: Float[Tensor, "batch heads positions size"],
+        coverage: Float[Tensor, "batch heads positions"],
+    ) -> Float[Tensor, "batch heads positions size"]:
+        """Keys as they look after so much attention: ``key_j + w_c coverage_j``."""
+        assert self.w_c is not None
+        return key + coverage[..., None] * self.w_c[None, :, None, :]
 
     def forward(
         self,

@@ -8,19 +8,25 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.functional import group_heads
+
 
 def dot_scores(
     query: Float[Tensor, "batch heads queries size"],
-    key: Float[Tensor, "batch heads positions size"],
+    key: Float[Tensor, "batch key_heads positions size"],
     scale: float = 1.0,
 ) -> Float[Tensor, "batch heads queries positions"]:
     """``e_ij = scale * q_i . k_j``.
 
     ``scale`` 1 is Luong et al. 2015, eq. 8 (dot); ``1/sqrt(size)`` is Vaswani et al. 2017, eq. 1.
+    Fewer heads of keys than of queries: each serves a group of neighbors (Ainslie et al. 2023).
     Half-precision inputs are multiplied in float32, and so returned: float16 products overflow.
     """
     precise = torch.promote_types(query.dtype, torch.float32)
-    return (query.to(precise) * scale) @ key.to(precise).transpose(-1, -2)
+    scaled, transposed = query.to(precise) * scale, key.to(precise).transpose(-1, -2)
+    if query.shape[1] == key.shape[1]:
+        return scaled @ transposed
+    return (group_heads(scaled, key.shape[1]) @ transposed).reshape(*query.shape[:3], key.shape[2])
 
 
 class DotScore(nn.Module):
@@ -37,7 +43,7 @@ class DotScore(nn.Module):
     def forward(
         self,
         query: Float[Tensor, "batch heads queries size"],
-        key: Float[Tensor, "batch heads positions size"],
+        key: Float[Tensor, "batch key_heads positions size"],
         derived: tuple[Tensor, ...] = (),
     ) -> Float[Tensor, "batch heads queries positions"]:
         """Scores of every query against every key."""

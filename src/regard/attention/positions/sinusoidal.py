@@ -1,4 +1,4 @@
-"""Where a token stands, as numbers."""
+"""Sinusoidal positions of the Transformer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ def sinusoidal_positions(
     positions keep their digits.
     """
     positions = torch.arange(start, start + length, device=device, dtype=torch.float64)
-    even = torch.arange(0, size, 2, device=device, dtype=torch.float64)
+    return sinusoids(positions, size).to(dtype)
+
+
+def sinusoids(positions: Float[Tensor, " n"], size: int) -> Float[Tensor, "n size"]:
+    """Sine and cosine of every ``position / 10000^(2i/size)``, interleaved."""
+    even = torch.arange(0, size, 2, device=positions.device, dtype=positions.dtype)
     angles = positions[:, None] * torch.exp(even * (-math.log(10000.0) / size))
     table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-    return table[:, :size].to(dtype)
+    return table[:, :size]
