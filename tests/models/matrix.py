@@ -65,6 +65,29 @@ DECODERS: dict[str, dict[str, Any]] = {
     "feeding, lstm, 2 layers": recurrent(
         "after", cell="lstm", layers=2, readout="attentional", input_feeding=True, start=ZERO
     ),
+    "before, coverage and gate": recurrent("before", attention={"coverage": True, "gate": True}),
+    "feeding, coverage": recurrent(
+        "after",
+        attention={"coverage": True, "heads": 2, "project": False},
+        readout="attentional",
+        input_feeding=True,
+    ),
+    "before, local-m": recurrent("before", attention={"local": "monotonic", "local_width": 2}),
+    "luong-local-p, sparse": recurrent(
+        "after",
+        "general",
+        attention={"local": "predictive", "local_width": 2, "select": "entmax"},
+        readout="attentional",
+    ),
+    "luong-local-m": recurrent(
+        "after", "dot", size=8, attention={"local": "monotonic"}, readout="attentional", start=SAME
+    ),
+    "luong-location": recurrent(
+        "after", "location", attention={"maximum_positions": 9}, readout="attentional"
+    ),
+    "before, shared keys": recurrent(
+        "before", "scaled_dot", attention={**MULTI_HEAD, "key_heads": 1}
+    ),
     "seq2seq": recurrent("never", constant_context=True),
     "never, no readout": recurrent("never", readout="none"),
     "never, lstm, 2 layers": recurrent(

@@ -40,7 +40,8 @@ def test_step_is_forward(encoder: str, decoder: str, dtype: torch.dtype, limit: 
     assert attention is not None and attention.shape == (3, 4, 6)
     assert (attention - whole.attention).abs().max() < limit
     assert (whole.attention.transpose(1, 2)[~mask] == 0).all()
-    assert (whole.attention.sum(-1) - 1).abs().max() < 1e-5
+    if "local" not in decoder:  # a window may hold nothing, and local-p's weights are no shares
+        assert (whole.attention.sum(-1) - 1).abs().max() < 1e-5
     # Without weights the fused path answers: the same numbers.
     fused = model(source, mask, inputs, need_weights=False)
     assert fused.attention is None

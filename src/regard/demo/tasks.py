@@ -114,6 +114,7 @@ def translator(seed: int, pairs: int = 10_000) -> Task:
 PRONOUNCER_SETTINGS = (
     "tokenization={joint: false, source: {kind: character}, target: {kind: space}}",
     "batching.tokens=700",
+    "model.initialization=glorot",
     "model.embedding={size: 64, dropout: 0}",
     "model.encoder={kind: recurrent, size: 80, dropout: 0}",
     "model.decoder.size=96",

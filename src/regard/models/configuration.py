@@ -54,13 +54,28 @@ class TransformerEncoderConfiguration(Section):
 class AttentionConfiguration(Section):
     """How a recurrent decoder attends over the source."""
 
-    score: Literal["dot", "scaled_dot", "general", "additive", "concat"] = "additive"
+    score: Literal["dot", "scaled_dot", "general", "additive", "concat", "location"] = "additive"
     heads: Size = 1
+    key_heads: int = Field(0, ge=0, description="heads of keys and values; 0 = as many as heads")
     size: Size = Field(256, description="size of projected queries and keys over all heads")
     project: bool | None = Field(
         None, description="project queries, keys, values, output; default: what the score needs"
     )
     dropout: Share = 0.0
+    select: Literal["soft", "sparsemax", "entmax"] = "soft"
+    local: Literal["none", "monotonic", "predictive"] = "none"
+    local_width: Size = Field(10, description="positions to each side of a local attention, D")
+    gate: bool = Field(False, description="the context is multiplied by beta = sigma(f(s))")
+    coverage: bool = Field(False, description="the score sees what was attended to before")
+    maximum_positions: Size = Field(200, description="longest source of score location")
+
+    @model_validator(mode="after")
+    def _fits(self) -> AttentionConfiguration:
+        if self.coverage and self.score not in ("additive", "concat"):
+            raise ValueError("coverage is for the scores 'additive' and 'concat'")
+        if self.key_heads and self.score not in ("dot", "scaled_dot", "general"):
+            raise ValueError("key_heads is for the scores 'dot', 'scaled_dot' and 'general'")
+        return self
 
 
 class StartConfiguration(Section):

@@ -30,12 +30,17 @@ class RecurrentState:
         constant: context ``[batch, 1, size]`` read at every step; size 0 unless
             ``constant_context``.
         fed: the last attentional output ``[batch, 1, size]``; size 0 unless ``input_feeding``.
+        coverage: how much each source position was attended to, ``[batch, heads, positions]``;
+            None unless the attention has coverage.
+        position: how many steps were taken.
     """
 
     layers: tuple[State, ...]
     source: Memory | None
     constant: Tensor
     fed: Tensor
+    coverage: Tensor | None = None
+    position: int = 0
 
     def select(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
         """Any rows."""
@@ -50,7 +55,13 @@ class RecurrentState:
         layers = tuple(
             tuple(tensor.index_select(1, indices) for tensor in state) for state in self.layers
         )
-        return replace(self, layers=layers, fed=self.fed.index_select(0, indices))
+        covered = self.coverage
+        return replace(
+            self,
+            layers=layers,
+            fed=self.fed.index_select(0, indices),
+            coverage=None if covered is None else covered.index_select(0, indices),
+        )
 
 
 class RecurrentDecoder(nn.Module):
@@ -114,7 +125,11 @@ class RecurrentDecoder(nn.Module):
         if self.constant_context:
             constant = last_state(memory)[:, None]
         fed = memory.states.new_zeros(memory.batch, 1, self.feeding)
-        return RecurrentState(layers, source, constant, fed)
+        coverage = None
+        if self.attention is not None and self.attention.covers:
+            assert source is not None
+            coverage = memory.states.new_zeros(source.key.shape[:3])
+        return RecurrentState(layers, source, constant, fed, coverage)
 
     def advance(
         self, embedded: Float[Tensor, "batch size"], state: RecurrentState
@@ -165,10 +180,9 @@ class RecurrentDecoder(nn.Module):
             self.attend == "before"
             and attention is not None
             and isinstance(attention.score, AdditiveScore)
+            and attention.plain
             and attention.heads == 1
             and attention.value_projection is None
-            and attention.output_projection is None
-            and not attention.dropout
             and len(self.cells) == 1
             and isinstance(self.cells.first(), GRU)
             and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
@@ -229,9 +243,8 @@ class RecurrentDecoder(nn.Module):
         """
         context, weights = state.constant, None
         if self.attend == "before":
-            assert self.attention is not None
             query = state.layers[-1][0].transpose(0, 1)
-            context, weights = self.attention(query, state.source, need_weights=need_weights)
+            context, weights, state = self._attend(query, state, need_weights)
         rest = state.fed if self.attend == "after" else context
         first = self.cells.first()
         projected = first.project_rest(known, rest[:, 0]) if rest.shape[-1] else known
@@ -241,9 +254,30 @@ class RecurrentDecoder(nn.Module):
             layers.append(cell.step(cell.project(hidden)[0], layer))
         inputs = layers[-1][0].transpose(0, 1)
         if self.attend == "after":
-            assert self.attention is not None
-            context, weights = self.attention(inputs, state.source, need_weights=need_weights)
-        return replace(state, layers=tuple(layers)), context, weights
+            context, weights, state = self._attend(inputs, state, need_weights)
+        moved = replace(state, layers=tuple(layers), position=state.position + 1)
+        return moved, context, weights
+
+    def _attend(
+        self, query: Float[Tensor, "batch 1 size"], state: RecurrentState, need_weights: bool
+    ) -> tuple[Tensor, Tensor | None, RecurrentState]:
+        """Context ``[batch, 1, size]``, weights if asked for, and the state that covers more."""
+        attention = self.attention
+        assert attention is not None
+        places = None
+        if attention.placed:
+            places = torch.full((1,), state.position, device=query.device)
+        context, weights = attention(
+            query,
+            state.source,
+            positions=places,
+            coverage=state.coverage,
+            need_weights=need_weights or attention.covers,
+        )
+        if attention.covers:
+            assert weights is not None and state.coverage is not None
+            state = replace(state, coverage=state.coverage + weights.sum(2))
+        return context, weights, state
 
     def _read(
         self, embedded: Tensor, before: Tensor, after: Tensor, context: Tensor
@@ -263,12 +297,20 @@ class RecurrentDecoder(nn.Module):
 
 def _attention(configuration: RecurrentDecoderConfiguration, memory_size: int) -> Attention:
     chosen = configuration.attention
+    location = chosen.score == "location"
     return Attention(
         configuration.size,
         memory_size,
         score=chosen.score,
         heads=chosen.heads,
+        key_heads=chosen.key_heads or None,
         hidden_size=chosen.size,
         project=chosen.project,
         dropout=chosen.dropout,
+        select=chosen.select,
+        local=None if chosen.local == "none" else chosen.local,
+        local_width=chosen.local_width,
+        gate=chosen.gate,
+        coverage=chosen.coverage,
+        maximum_positions=chosen.maximum_positions if location else None,
     )
