@@ -88,6 +88,13 @@ DECODERS: dict[str, dict[str, Any]] = {
     "before, shared keys": recurrent(
         "before", "scaled_dot", attention={**MULTI_HEAD, "key_heads": 1}
     ),
+    "cs224n": recurrent("after", "dot", cell="lstm", size=8, readout="joined", start=SAME),
+    "cs224n, feeding": recurrent("after", readout="joined", input_feeding=True),
+    "show-attend-tell": recurrent(
+        "before", cell="lstm", readout="deep", attention={"gate": True}, start=MEAN
+    ),
+    "before, deep with tanh": recurrent("before", readout="deep_tanh"),
+    "never, deep": recurrent("never", readout="deep", constant_context=True),
     "seq2seq": recurrent("never", constant_context=True),
     "never, no readout": recurrent("never", readout="none"),
     "never, lstm, 2 layers": recurrent(

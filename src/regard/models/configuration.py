@@ -98,17 +98,20 @@ class RecurrentDecoderConfiguration(Section):
     attention: AttentionConfiguration = AttentionConfiguration()
     constant_context: bool = Field(False, description="attend=never: h_S is read at every step too")
     input_feeding: bool = Field(False, description="attend=after: s~_{i-1} joins the next input")
-    readout: Literal["maxout", "attentional", "none"] = "maxout"
-    readout_size: Size = 256
+    readout: Literal["maxout", "attentional", "joined", "deep", "deep_tanh", "none"] = "maxout"
+    readout_size: Size = Field(256, description="of maxout and attentional")
     start: StartConfiguration = StartConfiguration()
     dropout: Share = Field(0.1, description="between layers and on the readout")
 
     @model_validator(mode="after")
     def _fits(self) -> RecurrentDecoderConfiguration:
-        if self.attend == "never" and self.readout == "attentional":
-            raise ValueError("readout 'attentional' needs attention: use 'maxout' or 'none'")
-        if self.input_feeding and (self.attend != "after" or self.readout != "attentional"):
-            raise ValueError("input_feeding needs attend 'after' and readout 'attentional'")
+        if self.attend == "never" and self.readout in ("attentional", "joined"):
+            raise ValueError(f"readout '{self.readout}' needs attention: use 'maxout' or 'none'")
+        fed = self.attend == "after" and self.readout in ("attentional", "joined")
+        if self.input_feeding and not fed:
+            raise ValueError(
+                "input_feeding needs attend 'after' and readout 'attentional' or 'joined'"
+            )
         if self.constant_context and self.attend != "never":
             raise ValueError("constant_context is for attend 'never'")
         if self.attend == "after" and self.readout == "none":

@@ -47,3 +47,68 @@ class AttentionalReadout(nn.Module):
     ) -> Float[Tensor, "batch steps size"]:
         """Features for the output layer."""
         return torch.tanh(self.linear(torch.cat([context, state], dim=-1)))
+
+
+class JoinedReadout(nn.Module):
+    """``[c_i; s_i]`` as it is: ``p = softmax(U [c_i; s_i])`` (EQUATIONS A9). No parameters."""
+
+    def forward(
+        self,
+        state: Float[Tensor, "batch steps state_size"],
+        context: Float[Tensor, "batch steps context_size"],
+    ) -> Float[Tensor, "batch steps joined_size"]:
+        """Features for the output layer."""
+        return torch.cat([context, state], dim=-1)
+
+
+class DeepReadout(nn.Module):
+    """``E y_{i-1} + L_h s_i + L_z c_i``, which the output layer's ``L_o`` reads.
+
+    Xu et al. 2015, eq. 7 (EQUATIONS A11): the state is the new one. ``squash`` puts a tanh around
+    it, which the authors' code has and the equation has not.
+    """
+
+    def __init__(
+        self, state_size: int, embedding_size: int, context_size: int, *, squash: bool = False
+    ) -> None:
+        super().__init__()
+        self.squash = squash
+        self.L_h = nn.Linear(state_size, embedding_size)
+        self.L_z = nn.Linear(context_size, embedding_size, bias=False)
+        for linear in (self.L_h, self.L_z):
+            nn.init.xavier_uniform_(linear.weight)
+        nn.init.zeros_(self.L_h.bias)
+
+    def forward(
+        self,
+        state: Float[Tensor, "batch steps state_size"],
+        embedded: Float[Tensor, "batch steps embedding_size"],
+        context: Float[Tensor, "batch steps context_size"],
+    ) -> Float[Tensor, "batch steps embedding_size"]:
+        """Features for the output layer."""
+        summed = embedded + self.L_h(state) + self.L_z(context)
+        return torch.tanh(summed) if self.squash else summed
+
+
+Readout = MaxoutReadout | AttentionalReadout | JoinedReadout | DeepReadout
+
+
+def make_readout(
+    kind: str, state_size: int, embedding_size: int, context_size: int, size: int
+) -> tuple[Readout | None, int]:
+    """The readout of that kind and the size of its features; ``none`` reads the state itself.
+
+    ``size`` is that of ``maxout`` and ``attentional``; the others follow from what they join.
+    """
+    if kind == "maxout":
+        return MaxoutReadout(state_size, embedding_size, context_size, size), size
+    if kind == "attentional":
+        return AttentionalReadout(state_size, context_size, size), size
+    if kind == "joined":
+        return JoinedReadout(), context_size + state_size
+    if kind in ("deep", "deep_tanh"):
+        squash = kind == "deep_tanh"
+        return DeepReadout(state_size, embedding_size, context_size, squash=squash), embedding_size
+    if kind == "none":
+        return None, state_size
+    raise ValueError(f"readout {kind!r} is none of maxout, attentional, joined, deep, none")

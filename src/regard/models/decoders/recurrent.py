@@ -2,66 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Attention, Memory
+from regard.attention import Attention
 from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
+from regard.models.decoders.recurrent_state import RecurrentState
 from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
 from regard.nn.kernels.attentive_gru import run_attentive_gru
 from regard.nn.layers import Layers
-from regard.nn.readout import AttentionalReadout, MaxoutReadout
-from regard.nn.recurrent import CELLS, GRU, RecurrentLayer, State
-
-
-@dataclass(frozen=True)
-class RecurrentState:
-    """Between two steps: each layer's state, the source, and what is fed back.
-
-    Attributes:
-        layers: tensors ``[1, batch, size]`` of every layer.
-        source: the memory as the attention prepared it; None without attention.
-        constant: context ``[batch, 1, size]`` read at every step; size 0 unless
-            ``constant_context``.
-        fed: the last attentional output ``[batch, 1, size]``; size 0 unless ``input_feeding``.
-        coverage: how much each source position was attended to, ``[batch, heads, positions]``;
-            None unless the attention has coverage.
-        position: how many steps were taken.
-    """
-
-    layers: tuple[State, ...]
-    source: Memory | None
-    constant: Tensor
-    fed: Tensor
-    coverage: Tensor | None = None
-    position: int = 0
-
-    def select(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
-        """Any rows."""
-        return replace(
-            self.reorder(indices),
-            source=None if self.source is None else self.source.select(indices),
-            constant=self.constant.index_select(0, indices),
-        )
-
-    def reorder(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
-        """Rows that keep their source: only the decoder's own states move."""
-        layers = tuple(
-            tuple(tensor.index_select(1, indices) for tensor in state) for state in self.layers
-        )
-        covered = self.coverage
-        return replace(
-            self,
-            layers=layers,
-            fed=self.fed.index_select(0, indices),
-            coverage=None if covered is None else covered.index_select(0, indices),
-        )
+from regard.nn.readout import DeepReadout, MaxoutReadout, make_readout
+from regard.nn.recurrent import CELLS, GRU, RecurrentLayer
 
 
 class RecurrentDecoder(nn.Module):
@@ -93,16 +50,9 @@ class RecurrentDecoder(nn.Module):
             self.attention = _attention(configuration, memory_size)
             context_size = self.attention.context_size
             extra = context_size if self.attend == "before" else 0
-        self.readout: MaxoutReadout | AttentionalReadout | None = None
-        self.features_size = size
-        if configuration.readout == "maxout":
-            self.readout = MaxoutReadout(
-                size, embedding_size, context_size, configuration.readout_size
-            )
-            self.features_size = configuration.readout_size
-        elif configuration.readout == "attentional":
-            self.readout = AttentionalReadout(size, context_size, configuration.readout_size)
-            self.features_size = configuration.readout_size
+        self.readout, self.features_size = make_readout(
+            configuration.readout, size, embedding_size, context_size, configuration.readout_size
+        )
         self.feeding = self.features_size if configuration.input_feeding else 0
         self.constant_context = configuration.constant_context
         cell = CELLS[configuration.cell]
@@ -287,7 +237,9 @@ class RecurrentDecoder(nn.Module):
         if isinstance(self.readout, MaxoutReadout):
             state = before if self.attend == "before" else after
             features = self.readout(state, embedded, context.expand(-1, embedded.shape[1], -1))
-        elif isinstance(self.readout, AttentionalReadout):
+        elif isinstance(self.readout, DeepReadout):
+            features = self.readout(after, embedded, context.expand(-1, embedded.shape[1], -1))
+        elif self.readout is not None:
             features = self.readout(after, context)
         return dropout(features, self.dropout, self.training)
 

@@ -1,0 +1,55 @@
+"""What a recurrent decoder carries from step to step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from jaxtyping import Int
+from torch import Tensor
+
+from regard.attention import Memory
+from regard.nn.recurrent import State
+
+
+@dataclass(frozen=True)
+class RecurrentState:
+    """Between two steps: each layer's state, the source, and what is fed back.
+
+    Attributes:
+        layers: tensors ``[1, batch, size]`` of every layer.
+        source: the memory as the attention prepared it; None without attention.
+        constant: context ``[batch, 1, size]`` read at every step; size 0 unless
+            ``constant_context``.
+        fed: the last attentional output ``[batch, 1, size]``; size 0 unless ``input_feeding``.
+        coverage: how much each source position was attended to, ``[batch, heads, positions]``;
+            None unless the attention has coverage.
+        position: how many steps were taken.
+    """
+
+    layers: tuple[State, ...]
+    source: Memory | None
+    constant: Tensor
+    fed: Tensor
+    coverage: Tensor | None = None
+    position: int = 0
+
+    def select(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
+        """Any rows."""
+        return replace(
+            self.reorder(indices),
+            source=None if self.source is None else self.source.select(indices),
+            constant=self.constant.index_select(0, indices),
+        )
+
+    def reorder(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
+        """Rows that keep their source: only the decoder's own states move."""
+        layers = tuple(
+            tuple(tensor.index_select(1, indices) for tensor in state) for state in self.layers
+        )
+        covered = self.coverage
+        return replace(
+            self,
+            layers=layers,
+            fed=self.fed.index_select(0, indices),
+            coverage=None if covered is None else covered.index_select(0, indices),
+        )
