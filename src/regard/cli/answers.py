@@ -29,8 +29,9 @@ def as_nbest(line: InputLine, answer: "Translation") -> list[str]:
 def as_json(line: InputLine, answer: "Translation") -> list[str]:
     """One JSON object; a blank line has no score and empty lists, an unreadable one its `error`."""
     fields = {"source": line.text, **translation_fields(answer)}
-    if line.problem is not None:
-        fields["error"] = line.problem
+    problem = line.problem or answer.problem
+    if problem is not None:
+        fields["error"] = problem
     return [json_line(fields)]
 
 

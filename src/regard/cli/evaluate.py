@@ -16,6 +16,7 @@ from regard.cli.options import (
     TargetSide,
     Threads,
 )
+from regard.errors import UserError
 
 if TYPE_CHECKING:
     from regard.data.pairs import Pairs
@@ -55,6 +56,9 @@ def evaluate(
         batch_size=batch_size,
         attention=False,
     )
+    bad = next((answer.problem for answer in answers if answer.problem is not None), None)
+    if bad is not None:
+        raise UserError(f"{data}: a source has {bad}; leave such sources out to measure the rest")
     hypotheses = [answer.text for answer in answers]
     if output is not None:
         _write_hypotheses(output, pairs, dict(zip(sources, hypotheses, strict=True)))

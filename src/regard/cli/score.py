@@ -12,9 +12,11 @@ from regard.cli.options import (
     TargetSide,
     Threads,
 )
+from regard.errors import UserError
 
 if TYPE_CHECKING:
     from regard.api import Translation
+    from regard.cli.given import Given
 
 #: Pairs scored before their lines are printed, in batches.
 CHUNK = 16
@@ -36,27 +38,42 @@ def score(
     may also be a list of tokens (key `tokens`), as `regard translate --json` prints them.
     """
     from regard.cli.given import read_given
-    from regard.cli.reading import load_model
-    from regard.cli.streams import write_lines
+    from regard.cli.reading import counted, load_model
+    from regard.cli.streams import report, write_lines
 
     pairs = read_given(data, source, target)
     loaded = load_model(model, threads)
     form = _json if as_json else _row
+    bad = 0
     for start in range(0, len(pairs), CHUNK * batch_size):
         chunk = pairs[start : start + CHUNK * batch_size]
         answers = loaded.score(
             chunk, length_penalty=length_penalty, batch_size=batch_size, attention=as_json
         )
-        write_lines([form(pair[0], answer) for pair, answer in zip(chunk, answers, strict=True)])
+        write_lines([form(pair, answer) for pair, answer in zip(chunk, answers, strict=True)])
+        for number, answer in enumerate(answers, start=start + 1):
+            if answer.problem is not None:
+                report(f"regard: pair {number}: {answer.problem}")
+                bad += 1
+    if bad:
+        raise UserError(f"{counted(bad, 'pair')} could not be scored; the others are")
 
 
-def _row(source: str, answer: "Translation") -> str:
-    texts = (source, answer.text)
+def _row(pair: "Given", answer: "Translation") -> str:
+    texts = (pair[0], answer.text if answer.problem is None else _text(pair[1]))
     columns = (text.replace("\t", " ").replace("\n", " ") for text in texts)
-    return "\t".join([f"{answer.score:.6f}", f"{answer.normalized_score:.6f}", *columns])
+    scores = (answer.score, answer.normalized_score)
+    return "\t".join([*("" if score is None else f"{score:.6f}" for score in scores), *columns])
 
 
-def _json(source: str, answer: "Translation") -> str:
+def _text(target: str | list[str]) -> str:
+    return target if isinstance(target, str) else " ".join(target)
+
+
+def _json(pair: "Given", answer: "Translation") -> str:
     from regard.cli.answers import json_line, scored_fields
 
-    return json_line(scored_fields(source, answer))
+    fields = scored_fields(pair[0], answer)
+    if answer.problem is not None:
+        fields |= {"text": _text(pair[1]), "error": answer.problem}
+    return json_line(fields)

@@ -60,6 +60,8 @@ def _view(source: str, text: str, answer: Any, recipe: str) -> "AttentionView":
 
     from regard.views.attention_view import AttentionView
 
+    if answer.problem is not None:
+        raise UserError(f"TEXT has {answer.problem}")
     if not answer.attention:
         raise UserError(f"a model of the recipe {recipe} has no attention to draw")
     return AttentionView(

@@ -77,8 +77,8 @@ def translate(
         bad = _answer(lines, loaded, options, form, write)
     if bad:
         raise UserError(
-            f"{counted(bad, 'line')} of the input could not be read and stayed blank; "
-            f"the others are answered"
+            f"{counted(bad, 'line')} of the input could not be answered and stayed blank; "
+            f"the others are"
         )
 
 
@@ -89,7 +89,7 @@ def _answer(
     form: "Form",
     write: "Writer",
 ) -> int:
-    """Answer chunk after chunk, in order; how many lines could not be read."""
+    """Answer chunk after chunk, in order; how many lines could not be answered."""
     from regard.cli.streams import report
 
     bad = 0
@@ -99,9 +99,12 @@ def _answer(
         answers = model.translate([line.text for line in chunk], **options)
         rows = [form(line, answer) for line, answer in zip(chunk, answers, strict=True)]
         write([row for each in rows for row in each])
-        for line in chunk:
-            if line.problem is not None:
-                report(f"regard: {line.problem}")
+        for line, answer in zip(chunk, answers, strict=True):
+            problem = line.problem
+            if answer.problem is not None:
+                problem = f"line {line.number + 1}: {answer.problem}"
+            if problem is not None:
+                report(f"regard: {problem}")
                 bad += 1
     return bad
 

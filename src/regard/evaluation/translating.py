@@ -51,6 +51,7 @@ class Translation:
     alignment: links between whitespace-separated words, 0-based, source first.
     nbest: candidates, best first, no two with the same text; as many as asked for, or fewer.
     ended: False where the length limit, not the model, ended it.
+    problem: why there is no answer: the source is longer than the model's attention reaches.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Translation:
     alignment: tuple[tuple[int, int], ...] = ()
     nbest: tuple[Candidate, ...] = ()
     ended: bool = True
+    problem: str | None = None
 
 
 BLANK = Translation("", None, None)
@@ -105,6 +107,7 @@ def translate_texts(
     sources = {
         i: (*tokenizers.source.encode(text), END) for i, text in enumerate(texts) if text.strip()
     }
+    _set_aside(model, sources, answers)
     order = sorted(sources, key=lambda i: (len(sources[i]), i))
     for indices in _batches(order, sources, batch_size, search.beam):
         found = _search(
@@ -135,9 +138,10 @@ def score_texts(
     """
     answers = [BLANK] * len(pairs)
     examples: list[Example | None] = [_example(tokenizers, *pair) for pair in pairs]
-    order = [i for i, example in enumerate(examples) if example is not None]
+    sources = {i: example.source for i, example in enumerate(examples) if example is not None}
+    _set_aside(model, sources, answers)
+    order = list(sources)
     order.sort(key=lambda i: (len(_sure(examples[i]).source), len(_sure(examples[i]).target), i))
-    sources = {i: _sure(examples[i]).source for i in order}
     for indices in _batches(order, sources, batch_size, 1):
         batch = collate([_sure(examples[i]) for i in indices], range(len(indices)))
         with torch.no_grad():
@@ -155,6 +159,22 @@ def score_texts(
         for i, hypothesis in zip(indices, found, strict=True):
             answers[i] = _answer(tokenizers, pairs[i][0], [hypothesis], need_attention)
     return answers
+
+
+def _set_aside(
+    model: Model, sources: dict[int, tuple[int, ...]], answers: list[Translation]
+) -> None:
+    """Take out the sources that the model cannot read, and say why in their answers."""
+    limit = model.longest_source
+    if limit is None:
+        return
+    for i in [i for i, source in sources.items() if len(source) > limit]:
+        length = len(sources.pop(i))
+        answers[i] = replace(
+            BLANK,
+            problem=f"{length} tokens with the end symbol; this model's location attention "
+            f"reaches {limit}",
+        )
 
 
 def _sure(example: Example | None) -> Example:

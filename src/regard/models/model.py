@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.attention.scores import LocationScore
 from regard.models.decoders import RecurrentDecoder, TransformerDecoder
 from regard.models.encoded import Encoded
 from regard.models.encoders import RecurrentEncoder, TransformerEncoder
@@ -96,6 +97,13 @@ class Model(nn.Module):
     def output_weights(self) -> tuple[nn.Parameter, nn.Parameter]:
         """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
         return self.output.weight, self.output.bias
+
+    @property
+    def longest_source(self) -> int | None:
+        """Most source tokens that can be attended over, the end symbol included; None = any."""
+        attention = getattr(self.decoder, "attention", None)
+        score = None if attention is None else attention.score
+        return score.maximum_positions if isinstance(score, LocationScore) else None
 
     def _decode(
         self, source: Tensor, source_mask: Tensor, inputs: Tensor, need_weights: bool

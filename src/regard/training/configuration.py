@@ -109,6 +109,14 @@ class Configuration(BaseModel):
                 "model.embedding.share needs one vocabulary for both sides: "
                 "set tokenization.joint to true or model.embedding.share to false"
             )
+        decoder = self.model.decoder
+        if decoder.kind == "recurrent" and decoder.attend != "never":
+            reach, longest = decoder.attention.maximum_positions, self.batching.maximum_length
+            if decoder.attention.score == "location" and reach < longest:
+                raise ValueError(
+                    f"model.decoder.attention.maximum_positions ({reach}) of score location must "
+                    f"not be less than batching.maximum_length ({longest})"
+                )
         return self
 
     def as_dict(self) -> dict[str, Any]:

@@ -32,6 +32,7 @@ class LocationScore(nn.Module):
 
     def __init__(self, heads: int, query_size: int, maximum_positions: int) -> None:
         super().__init__()
+        self.maximum_positions = maximum_positions
         self.W_a = nn.Parameter(torch.empty(heads, maximum_positions, query_size))
         for matrix in self.W_a:
             nn.init.xavier_uniform_(matrix)
