@@ -13,6 +13,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Share = Annotated[float, Field(ge=0, lt=1)]
+Probability = Annotated[float, Field(ge=0, le=1)]
 Count = Annotated[int, Field(ge=0)]
 AtLeastOne = Annotated[int, Field(ge=1)]
 
@@ -30,6 +31,31 @@ class AverageConfiguration(BaseModel):
     count: AtLeastOne = 5
 
 
+class TeacherForcingConfiguration(BaseModel):
+    """How often a step reads the gold token rather than the model's own last prediction.
+
+    kind: `constant`, `linear`, `exponential` or `inverse_sigmoid` over the updates k
+        (Bengio et al. 2015).
+    share: the probability of the gold token; with `linear`, the first one. 1 = always.
+    minimum, slope: of `linear`, ``max(minimum, share - slope k)``.
+    base: q of `exponential`, ``q^k``. sigmoid: m of `inverse_sigmoid`, ``m / (m + exp(k / m))``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["constant", "linear", "exponential", "inverse_sigmoid"] = "constant"
+    share: Probability = 1.0
+    minimum: Probability = 0.0
+    slope: NotNegative = 0.0001
+    base: Annotated[float, Field(gt=0, lt=1)] = 0.9999
+    sigmoid: Annotated[float, Field(ge=1, allow_inf_nan=False)] = 1000.0
+
+    @property
+    def always(self) -> bool:
+        """Whether every token is gold, throughout."""
+        return self.kind == "constant" and self.share == 1.0
+
+
 class TrainingConfiguration(BaseModel):
     """How weights are found.
 
@@ -42,6 +68,7 @@ class TrainingConfiguration(BaseModel):
         the end of the budget finds settled weights; 0 = off. The run is what `maximum_updates`,
         `maximum_epochs` or `--minutes` allow, whichever is used up first.
     label_smoothing: share of the probability that is spread evenly over the vocabulary.
+    teacher_forcing: how often the decoder reads gold tokens.
     gradient_clip: largest norm of all gradients together; 0 = off.
     maximum_updates, maximum_epochs: where training ends; 0 = no such end.
     validation_interval: updates between two validations by free decoding.
@@ -65,6 +92,7 @@ class TrainingConfiguration(BaseModel):
     warmup: Count = 1000
     cooldown: Share = 0.0
     label_smoothing: Share = 0.1
+    teacher_forcing: TeacherForcingConfiguration = TeacherForcingConfiguration()
     gradient_clip: NotNegative = 1.0
     maximum_updates: Count = 100_000
     maximum_epochs: Count = 0

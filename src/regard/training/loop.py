@@ -13,6 +13,7 @@ from regard.errors import UserError
 from regard.training.interruption import TrainingInterrupted
 from regard.training.loss import Loss, linear_cross_entropy
 from regard.training.metrics import perplexity
+from regard.training.mixing import gold_share, mixed_inputs
 from regard.training.optimizer import clip_gradients
 from regard.training.progress import Glance
 from regard.training.schedule import learning_rate
@@ -90,7 +91,11 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
     started = time.perf_counter()
     training = session.configuration.training
     targets = batch.outputs[batch.mask]
-    features = session.model.features(batch.source, batch.source_mask, batch.inputs, batch.mask)
+    inputs = batch.inputs
+    if not training.teacher_forcing.always:
+        share = gold_share(training.teacher_forcing, state.step)
+        inputs = mixed_inputs(session.model, batch, share)
+    features = session.model.features(batch.source, batch.source_mask, inputs, batch.mask)
     losses = linear_cross_entropy(
         features, *session.model.output_weights(), targets, training.label_smoothing
     )
