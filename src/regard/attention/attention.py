@@ -21,7 +21,13 @@ from regard.attention.reading import (
     weights_from,
 )
 from regard.attention.scores import DotScore, GeneralScore
-from regard.attention.selection import chosen_value, draw, entropy
+from regard.attention.selection import (
+    best,
+    chosen_log_probability,
+    chosen_value,
+    draw,
+    entropy,
+)
 from regard.attention.windows import local_places, sliding_window
 
 
@@ -104,7 +110,7 @@ class Attention(Parts):
             weights = weights_from(scores, allowed, reading.factor, self.selection)
             weights = weights.to(reading.memory.value.dtype)
             if self.selection == "hard":
-                chosen = draw(weights) if self.training else weights.argmax(-1)
+                chosen = draw(weights) if self.training else best(weights)
                 context = chosen_value(weights, reading.memory.value, chosen)
             else:
                 used = F.dropout(weights, dropout) if dropout else weights
@@ -138,13 +144,11 @@ class Attention(Parts):
         log_weights = log_weights_from(scores, allowed, reading.factor, self.selection)
         weights = log_weights.exp()
         chosen = draw(weights, generator)
-        log_probability = log_weights.gather(-1, chosen[..., None])[..., 0]
-        possible = log_probability > float("-inf")
         context = chosen_value(weights, reading.memory.value, chosen)
         return Sampled(
             self._finish(query, context),
             weights.to(reading.memory.value.dtype),
-            torch.where(possible, log_probability, 0.0),
+            chosen_log_probability(log_weights, chosen),
             entropy(log_weights),
         )
 
@@ -179,14 +183,17 @@ class Attention(Parts):
         factor = None
         if self.placed:
             keys = memory.places
-            places = query_places(positions, keys, query.shape[1], last=causal or key is None)
+            last = causal or key is None
+            places = query_places(positions, keys, query.shape[1], last=last)
             if self.scheme is not None:
                 queries = self.scheme.rotate(queries, places)
                 bias = _sum(bias, self.scheme.bias(places, keys))
             if self.window is not None:
                 mask = and_masks(mask, sliding_window(places, keys, *self.window))
             if self.local is not None:
-                near, factor = self.local(query, places, *local_places(memory))
+                real, lengths = local_places(memory)
+                places = query_places(positions, real, query.shape[1], last=last)
+                near, factor = self.local(query, places, real, lengths)
                 mask = and_masks(mask, near)
         return Reading(queries, memory, mask, causal, bias, factor)
 

@@ -79,9 +79,11 @@ def log_weights_from(
     distribution (local-p's too), minus infinity where the weight is 0.
     """
     if selection in ("soft", "hard"):
-        if factor is None:
-            return masked_log_softmax(scores, allowed)
-        return masked_log_softmax(scores + factor.log(), allowed)
+        if factor is not None:
+            # Far outside its window a factor sinks to 0, and the slope of its logarithm with it.
+            near = factor if allowed is None else torch.where(allowed, factor, 1.0)
+            scores = scores + near.log()
+        return masked_log_softmax(scores, allowed)
     weights = weights_from(
         scores.float() if scores.dtype.itemsize < 4 else scores, allowed, factor, selection
     )
@@ -151,4 +153,4 @@ def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> T
     if bias is None or allowed is None:
         return allowed if bias is None else bias.to(dtype)
     fill = torch.where(allowed.any(-1, keepdim=True), float("-inf"), 0.0)
-    return torch.where(allowed, bias.to(fill.dtype), fill).to(dtype)
+    return torch.where(allowed, bias.to(dtype), fill.to(dtype))

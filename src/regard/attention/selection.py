@@ -62,7 +62,28 @@ def draw(
     A position of weight 0 is never drawn, unless all are: then it is the first.
     """
     race = torch.empty_like(weights, dtype=torch.promote_types(weights.dtype, torch.float32))
-    return (weights.detach() / race.exponential_(generator=generator)).argmax(-1)
+    race.exponential_(generator=generator).clamp_(min=torch.finfo(race.dtype).tiny)  # no 0 / 0
+    return best(weights.detach() / race)
+
+
+def best(
+    weights: Float[Tensor, "batch heads queries positions"],
+) -> Int[Tensor, "batch heads queries"]:
+    """The position of the greatest weight, the first of several; 0 where there is none at all."""
+    if weights.shape[-1] == 0:
+        return torch.zeros(weights.shape[:-1], dtype=torch.int64, device=weights.device)
+    return weights.argmax(-1)
+
+
+def chosen_log_probability(
+    log_weights: Float[Tensor, "batch heads queries positions"],
+    chosen: Int[Tensor, "batch heads queries"],
+) -> Float[Tensor, "batch heads queries"]:
+    """That of the chosen position, in nats; 0 where nothing could be chosen."""
+    if log_weights.shape[-1] == 0:
+        return log_weights.sum(-1)
+    found = log_weights.gather(-1, chosen[..., None])[..., 0]
+    return torch.where(found > float("-inf"), found, 0.0)
 
 
 def entropy(
