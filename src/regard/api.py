@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.data.tokenizers import Tokenizers
+from regard.errors import UserError
 from regard.evaluation.translating import (
     Candidate,
     Sampling,
@@ -15,9 +16,9 @@ from regard.evaluation.translating import (
     translate_texts,
 )
 from regard.models import Model as Network
-from regard.search import SearchConfiguration
+from regard.search import Ensemble, SearchConfiguration
 from regard.training.configuration import Configuration
-from regard.training.run import load_run
+from regard.training.run import TOKENIZER, Run, load_run
 
 __all__ = ["Candidate", "Model", "Translation", "load"]
 
@@ -26,13 +27,14 @@ __all__ = ["Candidate", "Model", "Translation", "load"]
 class Model:
     """A trained model, ready for use. Holds no state between calls.
 
-    network: the ``torch.nn.Module``, in evaluation mode.
+    network: the ``torch.nn.Module``, in evaluation mode; of several runs, their ensemble, and all
+        else is that of the first.
     """
 
     directory: Path
     configuration: Configuration
     tokenizers: Tokenizers
-    network: Network
+    network: Network | Ensemble
 
     def translate(
         self,
@@ -107,11 +109,33 @@ class Model:
         return SearchConfiguration.model_validate(fields)
 
 
-def load(run: str | Path) -> Model:
+def load(run: str | Path, *more: str | Path) -> Model:
     """Load a run directory: configuration, tokenizer and tensors; nothing else is needed.
 
+    Several runs answer together, each token by the mean of their probabilities. They must have the
+    same tokenizers: train them on the same data with different seeds or recipes.
+
     Raises:
-        UserError: the directory is not one, or is damaged.
+        UserError: a directory is not a run, is damaged, or does not go with the first.
     """
     loaded = load_run(Path(run))
-    return Model(loaded.directory, loaded.configuration, loaded.tokenizers, loaded.model)
+    network: Network | Ensemble = loaded.model
+    if more:
+        others = [load_run(Path(other)) for other in more]
+        for other in others:
+            _check_same_tokens(loaded, other)
+        network = Ensemble([loaded.model, *(other.model for other in others)])
+    return Model(loaded.directory, loaded.configuration, loaded.tokenizers, network)
+
+
+def _check_same_tokens(one: Run, other: Run) -> None:
+    if _tokenizer_files(one.directory) != _tokenizer_files(other.directory):
+        raise UserError(
+            f"{other.directory} has other tokenizers than {one.directory}: models that answer "
+            "together must be trained on the same data with the same tokenization"
+        )
+
+
+def _tokenizer_files(directory: Path) -> dict[str, bytes]:
+    files = (directory / TOKENIZER).iterdir()
+    return {path.name: path.read_bytes() for path in files if path.is_file()}

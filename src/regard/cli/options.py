@@ -5,7 +5,12 @@ from typing import Annotated
 
 import typer
 
-Run = Annotated[Path, typer.Option("--model", metavar="RUN", help="The run directory of a model.")]
+Run = Annotated[
+    list[Path],
+    typer.Option(
+        "--model", metavar="RUN", help="The run directory of a model; several answer together."
+    ),
+]
 Data = Annotated[
     str,
     typer.Option(

@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from regard.data.pairs import Pairs
 
 
-def load_model(directory: Path, threads: int | None = None, *, draws: bool = False) -> "Model":
-    """The model of a run directory, computing on `threads` threads (None: all that there are).
+def load_model(
+    directories: list[Path], threads: int | None = None, *, draws: bool = False
+) -> "Model":
+    """The model of run directories, computing on `threads` threads (None: all that there are).
 
     draws: whether random numbers will be drawn, for which torch must be imported in full.
     """
@@ -25,7 +27,7 @@ def load_model(directory: Path, threads: int | None = None, *, draws: bool = Fal
     from regard.training.threads import resolve_threads
 
     torch.set_num_threads(resolve_threads(threads or 0))
-    return load(directory)
+    return load(*directories)
 
 
 def read_data(data: str, source: str | None, target: str | None) -> "Pairs":

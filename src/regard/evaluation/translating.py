@@ -15,6 +15,7 @@ from regard.data.tokenizers import Tokenized, Tokenizers
 from regard.evaluation.alignment import links_from_attention
 from regard.models import Model
 from regard.search import (
+    Ensemble,
     Hypothesis,
     SearchConfiguration,
     beam_search,
@@ -82,7 +83,7 @@ class Sampling:
 
 
 def translate_texts(
-    model: Model,
+    model: Model | Ensemble,
     tokenizers: Tokenizers,
     texts: Sequence[str],
     search: SearchConfiguration,
@@ -124,7 +125,7 @@ def translate_texts(
 
 
 def score_texts(
-    model: Model,
+    model: Model | Ensemble,
     tokenizers: Tokenizers,
     pairs: Sequence[tuple[str, str | Sequence[str]]],
     search: SearchConfiguration,
@@ -162,7 +163,7 @@ def score_texts(
 
 
 def _set_aside(
-    model: Model, sources: dict[int, tuple[int, ...]], answers: list[Translation]
+    model: Model | Ensemble, sources: dict[int, tuple[int, ...]], answers: list[Translation]
 ) -> None:
     """Take out the sources that the model cannot read, and say why in their answers."""
     limit = model.longest_source
@@ -209,7 +210,7 @@ def _batches(
 
 @torch.no_grad()
 def _search(
-    model: Model,
+    model: Model | Ensemble,
     sources: list[tuple[int, ...]],
     search: SearchConfiguration,
     nbest: int,
