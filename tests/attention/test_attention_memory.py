@@ -7,7 +7,17 @@ import torch
 
 from regard.attention import Attention, Memory
 
-from .cases import BATCH, POSITIONS, QUERIES, Case, every_case, need_weights, random_mask
+from .cases import (
+    BATCH,
+    POSITIONS,
+    QUERIES,
+    Case,
+    every_case,
+    every_placed_self,
+    make_self,
+    need_weights,
+    random_mask,
+)
 
 KEY_MASK = random_mask(BATCH, POSITIONS)
 dtypes = pytest.mark.parametrize(
@@ -21,59 +31,101 @@ dtypes = pytest.mark.parametrize(
 def test_one_query_at_a_time(
     case: Case, need_weights: bool, dtype: torch.dtype, limit: float
 ) -> None:
-    """Prepare once, then query after query: all at once."""
+    """Prepare once, then query after query: all at once.
+
+    Whatever knows positions is told where each query stands; coverage is passed on.
+    """
     attention = case.make().to(dtype)
     q, k, v = case.inputs(dtype)
     whole = attention(q, k, v, key_mask=KEY_MASK, need_weights=True)
     memory = attention.prepare(k, v, KEY_MASK)
+    coverage = None
     for i in range(QUERIES):
-        one = attention(q[:, i : i + 1], memory, need_weights=need_weights)
+        more = {"positions": torch.tensor([i]), "coverage": coverage}
+        one = attention(q[:, i : i + 1], memory, **more, need_weights=need_weights)
+        if case.covers:
+            coverage = whole.weights[:, :, : i + 1].sum(2)
         assert torch.allclose(one.context[:, 0], whole.context[:, i], atol=limit)
         if need_weights:
             assert torch.allclose(one.weights[:, :, 0], whole.weights[:, :, i], atol=limit)
 
 
-SELF = [
-    {"score": "scaled_dot", "heads": 2},
-    {"score": "dot"},
-    {"score": "general"},
-    {"score": "additive", "hidden_size": 5},
-    {"score": "concat", "heads": 2, "project": True, "hidden_size": 4},
-]
-every_self = pytest.mark.parametrize("options", SELF, ids=[str(o["score"]) for o in SELF])
-
-
-@every_self
+@every_placed_self
 @need_weights
 @dtypes
 def test_one_position_at_a_time(
     options: dict, need_weights: bool, dtype: torch.dtype, limit: float
 ) -> None:
-    """A cache that grows, from nothing: masked self-attention of all positions at once."""
-    attention = Attention(6, **options).to(dtype)
+    """A cache that grows, from nothing: masked self-attention of all positions at once.
+
+    Not so local-p, by definition: where it looks is a share of all the positions there are.
+    """
+    attention = make_self(options).to(dtype)
     x = torch.randn(2, 5, 6, dtype=dtype)
     whole = attention(x, causal=True, need_weights=True)
     cache = attention.prepare(x[:, :0])
     for i in range(5):
         now = x[:, i : i + 1]
-        cache = cache.append(attention.prepare(now))
+        cache = attention.extend(cache, now)
         assert cache.positions == i + 1
-        one = attention(now, cache, causal=True, need_weights=need_weights)
+        coverage = whole.weights[..., :i, : i + 1].sum(2) if attention.covers else None
+        one = attention(now, cache, causal=True, coverage=coverage, need_weights=need_weights)
         assert torch.allclose(one.context[:, 0], whole.context[:, i], atol=limit)
         if need_weights:
             expected = whole.weights[:, :, i, : i + 1]
             assert torch.allclose(one.weights[:, :, 0], expected, atol=limit)
 
 
-@every_self
-def test_several_positions_at_a_time(options: dict) -> None:
-    """Causal over a cache is bottom-right: a block of 2 after a block of 3."""
-    attention = Attention(6, **options).double()
+@every_placed_self
+@pytest.mark.parametrize("first", [0, 7])
+def test_several_positions_at_a_time(options: dict, first: int) -> None:
+    """Causal over a cache is bottom-right: 2 after 3, from any first place."""
+    attention = make_self(options).double()
     x = torch.randn(2, 5, 6, dtype=torch.float64)
-    whole = attention(x, causal=True).context
-    cache = attention.prepare(x[:, :3])
-    cache = cache.append(attention.prepare(x[:, 3:]))
-    assert torch.allclose(attention(x[:, 3:], cache, causal=True).context, whole[:, 3:], atol=1e-12)
+    whole = attention(x, attention.prepare(x, start=first), causal=True, need_weights=True)
+    cache = attention.extend(attention.prepare(x[:, :3], start=first), x[:, 3:])
+    assert attention.placed == (cache.start == first)
+    coverage = whole.weights[:, :, :3].sum(2) if attention.covers else None
+    last = attention(x[:, 3:], cache, causal=True, coverage=coverage).context
+    assert torch.allclose(last, whole.context[:, 3:], atol=1e-12)
+
+
+@every_placed_self
+@pytest.mark.parametrize("rows", [False, True], ids=["", "each row its own"])
+def test_positions_of_a_memory_are_kept(options: dict, rows: bool) -> None:
+    """Given places go with their keys through extend, append and select."""
+    attention = make_self(options).double()
+    x = torch.randn(2, 5, 6, dtype=torch.float64)
+    positions = torch.tensor([[3, 4, 6, 7, 8], [0, 1, 5, 6, 7]])
+    positions = positions if rows else positions[0]
+    whole = attention(x, positions=positions, causal=True, need_weights=True)
+    cache = attention.prepare(x[:, :3], positions=positions[..., :3])
+    coverage = whole.weights[:, :, :3].sum(2) if attention.covers else None
+    flipped = torch.tensor([1, 0])
+    for longer in (
+        attention.extend(cache, x[:, 3:]),  # one by one after the last
+        cache.append(attention.prepare(x[:, 3:], positions=positions[..., 3:])),
+        attention.extend(attention.prepare(x[:, :0]), x, positions=positions),
+        attention.prepare(Memory(x, x, key_positions=positions.expand(2, 5))),
+    ):
+        last = attention(x[:, 3:], longer, causal=True, coverage=coverage).context
+        assert torch.allclose(last, whole.context[:, 3:], atol=1e-12)
+        if coverage is None:
+            turned = attention(x[flipped][:, 3:], longer.select(flipped), causal=True).context
+            assert torch.allclose(turned, last[flipped], atol=1e-12)
+
+
+@pytest.mark.parametrize("scheme", ["rotary", "alibi", "relative"])
+def test_what_stands_elsewhere_is_not_appended(scheme: str) -> None:
+    attention = Attention(8, position_scheme=scheme)
+    x = torch.randn(2, 4, 8)
+    first = attention.prepare(x)
+    with pytest.raises(ValueError, match="prepared for position 0, but it would stand at 4"):
+        first.append(attention.prepare(x))
+    assert first.append(attention.prepare(x, start=4)).positions == 8
+    given = attention.prepare(x, positions=torch.arange(4))
+    with pytest.raises(ValueError, match="with positions, what is appended without"):
+        given.append(attention.prepare(x, start=4))
 
 
 @every_case
@@ -82,7 +134,7 @@ def test_append_joins_positions_and_masks(case: Case) -> None:
     q, k, v = case.inputs()
     expected = attention(q, k, v, key_mask=KEY_MASK).context
     first = attention.prepare(k[:, :2], v[:, :2], KEY_MASK[:, :2])
-    second = attention.prepare(k[:, 2:], v[:, 2:], KEY_MASK[:, 2:])
+    second = attention.prepare(k[:, 2:], v[:, 2:], KEY_MASK[:, 2:], start=2)
     assert torch.allclose(attention(q, first.append(second)).context, expected, atol=1e-5)
     # A part without a mask is all real.
     unmasked = attention.prepare(k[:, :2], v[:, :2])
@@ -91,7 +143,7 @@ def test_append_joins_positions_and_masks(case: Case) -> None:
     joined = unmasked.append(second)
     assert joined.key_mask is not None and torch.equal(joined.key_mask, half)
     assert torch.allclose(attention(q, joined).context, expected, atol=1e-5)
-    assert unmasked.append(unmasked).key_mask is None
+    assert attention.extend(unmasked, k[:, :2], v[:, :2]).key_mask is None
 
 
 def test_append_of_additive_memories_of_any_size() -> None:
@@ -135,10 +187,10 @@ def test_select_of_a_memory_with_one_tensor() -> None:
 def test_memories_do_not_change(case: Case) -> None:
     attention = case.make()
     q, k, v = case.inputs()
-    memory = attention.prepare(k, v, KEY_MASK)
+    memory = attention.prepare(k, v.requires_grad_(), KEY_MASK)
     kept = (memory.key, memory.value, memory.key_mask, *memory.derived)
     copies = [tensor.clone() for tensor in kept]
-    memory.append(memory)
+    attention.extend(memory, k, v)
     memory.select(torch.tensor([1, 0]))
     attention(q, memory, causal=True)
     attention(q.requires_grad_(), memory, need_weights=True).context.sum().backward()

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from regard.attention.attended import Attended, Sampled
 from regard.attention.functional import weighted_sum
-from regard.attention.masks import and_masks, check_mask
+from regard.attention.masks import and_masks, check_bias, check_mask
 from regard.attention.memory import Memory
 from regard.attention.parts import Parts, split_heads
 from regard.attention.positions.places import check_positions, query_places
@@ -81,11 +81,12 @@ class Attention(Parts):
 
         Args:
             query: ``[batch, queries, query_size]``.
-            key: keys, or a memory (prepared or not); left out, the query attends to itself.
+            key: keys, or a memory (prepared or not); left out, the query attends to itself (as it
+                does where the query is given again).
             value: values; left out, the keys.
             mask: boolean, broadcasts to ``[batch, heads, queries, positions]``.
             key_mask: boolean ``[batch, positions]``, True = real.
-            bias: additive scores, broadcast like ``mask``.
+            bias: additive scores, broadcast like ``mask``; minus infinity hides.
             causal: query i sees positions up to ``i + positions - queries``; ANDed with all masks.
             positions: where the queries stand, ``[queries]`` or ``[batch, queries]``, for whatever
                 knows positions (and the keys too, in self-attention). Default: the last places of
@@ -95,16 +96,17 @@ class Attention(Parts):
             need_weights: also return weights ``[batch, heads, queries, positions]``.
 
         Raises:
-            TypeError: a mask that is not boolean. ValueError: sizes that do not fit.
+            TypeError: a mask that is not boolean, a bias that is not real.
+            ValueError: sizes that do not fit.
         """
         if coverage is not None and not self.covers:
             raise ValueError("coverage= is for an attention made with coverage=True")
         reading = self._read(query, key, value, mask, key_mask, bias, causal, positions)
         dropout = self.dropout if self.training else 0.0
         weights = None
-        if self._fuses(reading) and not need_weights:
-            assert isinstance(self.score, DotScore | GeneralScore)
-            context = fused_context(reading, self.score, dropout)
+        fused = None if need_weights else self._fused_score(reading)
+        if fused is not None:
+            context = fused_context(reading, fused, dropout)
         else:
             scores, allowed = masked_scores(reading, self.score, self.selection, coverage)
             weights = weights_from(scores, allowed, reading.factor, self.selection)
@@ -166,24 +168,29 @@ class Attention(Parts):
         """Check and project what came, and gather all that weighs on the scores."""
         self._check("query", query, self.query_size)
         positions = check_positions(positions, *query.shape[:2])
+        itself = key is None or key is query
         if isinstance(key, Memory) and key.prepared:
             memory = key
             if value is not None or key_mask is not None:
                 raise ValueError("a memory carries its own value and key_mask")
         else:
-            places = positions if key is None else None
+            places = positions if itself else None
             memory = self.prepare(query if key is None else key, value, key_mask, positions=places)
         if memory.batch != query.shape[0]:
             raise ValueError(f"{query.shape[0]} rows of queries over {memory.batch} of memory")
         queries = query if self.query_projection is None else self.query_projection(query)
         queries = split_heads(queries, self.heads)
-        check_mask("mask", mask)
+        shape = (*queries.shape[:3], memory.positions)
+        check_mask("mask", mask, shape)
+        check_bias(bias, shape)
+        if bias is not None:
+            mask = and_masks(mask, bias != float("-inf"))
         if memory.key_mask is not None:
             mask = and_masks(mask, memory.key_mask[:, None, None, :])
         factor = None
         if self.placed:
             keys = memory.places
-            last = causal or key is None
+            last = causal or itself
             places = query_places(positions, keys, query.shape[1], last=last)
             if self.scheme is not None:
                 queries = self.scheme.rotate(queries, places)
@@ -204,16 +211,18 @@ class Attention(Parts):
             joined = self.gate(query, joined)
         return joined if self.output_projection is None else self.output_projection(joined)
 
-    def _fuses(self, reading: Reading) -> bool:
-        """Whether PyTorch's kernel computes exactly this."""
+    def _fused_score(self, reading: Reading) -> DotScore | GeneralScore | None:
+        """The score, if PyTorch's kernel computes exactly this."""
         if self.selection != "soft" or reading.factor is not None:
-            return False
+            return None
         if not isinstance(self.score, DotScore | GeneralScore):
-            return False
+            return None
         # Biases: theirs keeps no gradient for them, and no precision below float32.
-        bias, dtype = reading.bias, reading.queries.dtype
-        precise = dtype in (torch.float32, torch.float64)
-        return bias is None or (precise and not bias.requires_grad)
+        bias, queries = reading.bias, reading.queries
+        precise = queries.dtype in (torch.float32, torch.float64)
+        precise = precise and not torch.is_autocast_enabled(queries.device.type)
+        fits = bias is None or (precise and not bias.requires_grad)
+        return self.score if fits else None
 
 
 def _sum(one: Tensor | None, other: Tensor | None) -> Tensor | None:

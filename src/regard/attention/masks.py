@@ -21,12 +21,41 @@ def causal_mask(
     return full.tril(diagonal=positions - queries)
 
 
-def check_mask(name: str, mask: Tensor | None) -> None:
-    """Raise TypeError unless ``mask`` is boolean: a 0/1 float mask would silently add 1."""
+def check_mask(name: str, mask: Tensor | None, weights: tuple[int, ...] | None = None) -> None:
+    """Raise TypeError unless ``mask`` is boolean: a 0/1 float mask would silently add 1.
+
+    Args:
+        weights: shape of the weights that the mask is to broadcast to, else ValueError.
+    """
     if mask is not None and mask.dtype != torch.bool:
         raise TypeError(
             f"{name} must be boolean (True = may be attended), not {mask.dtype}; "
             "additive scores go into bias="
+        )
+    if mask is not None and weights is not None:
+        _check_fits(name, mask, weights)
+
+
+def check_bias(bias: Tensor | None, weights: tuple[int, ...]) -> None:
+    """Raise TypeError unless ``bias`` is real, ValueError unless it broadcasts to the weights."""
+    if bias is None:
+        return
+    if not bias.is_floating_point():
+        raise TypeError(
+            f"bias must be real numbers to add to the scores, not {bias.dtype}; "
+            "booleans go into mask="
+        )
+    _check_fits("bias", bias, weights)
+
+
+def _check_fits(name: str, tensor: Tensor, weights: tuple[int, ...]) -> None:
+    fits = tensor.dim() <= len(weights)
+    for size, full in zip(reversed(tensor.shape), reversed(weights), strict=False):
+        fits = fits and (size == full or size == 1)
+    if not fits:
+        raise ValueError(
+            f"{name} of {list(tensor.shape)} does not broadcast to the weights: "
+            f"[batch, heads, queries, positions] = {list(weights)}"
         )
 
 

@@ -107,6 +107,11 @@ class Memory:
                     f"{self.start + self.positions}: use attention.extend(memory, key)"
                 )
             return None
+        if other.key_positions is None and self.positions and self.start is not None:
+            raise ValueError(
+                "append: this memory was prepared with positions, what is appended without: "
+                "use attention.extend(memory, key)"
+            )
         mine, new = self.places, other.places
         rows = max(mine.shape[0], new.shape[0])
         return torch.cat([mine.expand(rows, -1), new.expand(rows, -1)], dim=1)

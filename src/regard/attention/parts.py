@@ -123,6 +123,8 @@ class Parts(nn.Module):
         if isinstance(key, Memory):
             if value is not None or key_mask is not None:
                 raise ValueError("a memory carries its own value and key_mask")
+            positions = key.key_positions if positions is None else positions
+            start = start or key.start or 0
             return self.prepare(key.key, key.value, key.key_mask, positions=positions, start=start)
         value = key if value is None else value
         self._check("key", key, self.key_size)
@@ -142,11 +144,12 @@ class Parts(nn.Module):
             return Memory(values, values, key_mask, (), True, self._start(start), positions)
         keys = key if self.key_projection is None else self.key_projection(key)
         keys = split_heads(keys, self.key_heads)
-        derived = self.score.derive(keys) if isinstance(self.score, AdditiveScore) else ()
-        memory = Memory(keys, values, key_mask, derived, True, self._start(start), positions)
-        if self.scheme is None:
-            return memory
-        return replace(memory, key=self.scheme.rotate(keys, memory.places))
+        memory = Memory(keys, values, key_mask, (), True, self._start(start), positions)
+        if self.scheme is not None:
+            memory = replace(memory, key=self.scheme.rotate(keys, memory.places))
+        if isinstance(self.score, AdditiveScore):
+            memory = replace(memory, derived=self.score.derive(memory.key))
+        return memory
 
     def extend(
         self,
@@ -154,12 +157,18 @@ class Parts(nn.Module):
         key: Float[Tensor, "batch positions key_size"],
         value: Float[Tensor, "batch positions value_size"] | None = None,
         key_mask: Bool[Tensor, "batch positions"] | None = None,
+        *,
+        positions: Int[Tensor, "*rows positions"] | None = None,
     ) -> Memory:
-        """``memory`` (prepared by this attention) with more positions after those it has."""
-        end = memory.places[:, -1:] + 1 if memory.key_positions is not None else None
-        more = torch.arange(key.shape[1], device=key.device)
-        positions = None if end is None else end + more
+        """``memory`` (prepared by this attention) with more positions.
+
+        Args:
+            positions: where the new keys stand; default one by one after the last of ``memory``.
+        """
         start = (memory.start or 0) + memory.positions
+        if positions is None and memory.key_positions is not None and memory.positions:
+            more = torch.arange(1, key.shape[1] + 1, device=key.device)
+            positions = memory.places[:, -1:] + more
         return memory.append(self.prepare(key, value, key_mask, positions=positions, start=start))
 
     @property

@@ -101,6 +101,11 @@ def _covered_scores(
     """Query after query: each sees how much those before it attended to every key."""
     key = reading.memory.key
     covered = key.new_zeros(key.shape[:3]) if coverage is None else coverage
+    if covered.shape != key.shape[:3]:
+        raise ValueError(
+            f"coverage of {list(covered.shape)} does not fit: "
+            f"[batch, heads, positions] = {list(key.shape[:3])}"
+        )
     rows = []
     for i in range(reading.count):
         scores = score(reading.queries[:, :, i : i + 1], score.cover(key, covered))
@@ -124,8 +129,8 @@ def fused_context(
 ) -> Float[Tensor, "batch heads queries size"]:
     """Score, softmax and sum through PyTorch's kernel, which never makes the weights."""
     memory, count = reading.memory, reading.count
-    square = reading.causal and count == memory.positions
-    alone = square and reading.mask is None and reading.bias is None
+    plain = reading.mask is None and reading.bias is None
+    alone = bool(reading.causal and plain and count == memory.positions)  # no symbol, in export
     allowed = None
     if not alone:
         # One query at the end of its cache sees everything: causal adds nothing.
@@ -137,7 +142,7 @@ def fused_context(
         memory.key,
         memory.value,
         attn_mask=_added(allowed, reading.bias, reading.queries.dtype),
-        is_causal=alone and count > 1,
+        is_causal=alone,
         dropout_p=dropout,
         scale=score.scale,
         **({"enable_gqa": True} if memory.key.shape[1] != reading.queries.shape[1] else {}),

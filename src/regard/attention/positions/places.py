@@ -34,9 +34,14 @@ def query_places(
     *,
     last: bool,
 ) -> Int[Tensor, "rows queries"]:
-    """Where each query stands: as given; the ``last`` places of the keys; or 0, 1, 2, ..."""
+    """Where each query stands: as given; the ``last`` places of the keys; or 0, 1, 2, ...
+
+    More queries than keys: the first of them stand before all keys.
+    """
     if positions is not None:
         return positions
-    if last and keys.shape[1] >= queries:
-        return keys[:, keys.shape[1] - queries :]
-    return torch.arange(queries, device=keys.device)[None]
+    if not last or keys.shape[1] == 0:
+        return torch.arange(queries, device=keys.device)[None]
+    back = torch.arange(-queries, 0, device=keys.device)
+    held = back.clamp(min=-keys.shape[1])
+    return keys[:, held] + (back - held)

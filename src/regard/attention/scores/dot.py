@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.functional import group_heads
+from regard.attention.functional import group_heads, ungroup_heads
 
 
 def dot_scores(
@@ -20,13 +20,17 @@ def dot_scores(
 
     ``scale`` 1 is Luong et al. 2015, eq. 8 (dot); ``1/sqrt(size)`` is Vaswani et al. 2017, eq. 1.
     Fewer heads of keys than of queries: each serves a group of neighbors (Ainslie et al. 2023).
-    Half-precision inputs are multiplied in float32, and so returned: float16 products overflow.
+    Half-precision inputs are multiplied in float32, and so returned, under autocast too: float16
+    products overflow.
     """
+    if torch.is_autocast_enabled(query.device.type):
+        with torch.autocast(query.device.type, enabled=False):
+            return dot_scores(query, key, scale)
     precise = torch.promote_types(query.dtype, torch.float32)
     scaled, transposed = query.to(precise) * scale, key.to(precise).transpose(-1, -2)
     if query.shape[1] == key.shape[1]:
         return scaled @ transposed
-    return (group_heads(scaled, key.shape[1]) @ transposed).reshape(*query.shape[:3], key.shape[2])
+    return ungroup_heads(group_heads(scaled, key.shape[1]) @ transposed, query.shape[1])
 
 
 class DotScore(nn.Module):
