@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Attention, Sampled
-from regard.attention.selection import draw
+from regard.attention.selection import draw, entropy
 
 from . import selection as reference
 from .attention_layer import inputs_of, layer, part, random, rows, score_of
@@ -64,7 +64,7 @@ def test_log_probability_and_entropy(heads: int) -> None:
     """Of what was drawn, told by the context; all 0 where there is nothing to attend to."""
     attention = make(4, 4, 4, score="dot", heads=heads, project=False)
     q, k, _ = inputs_of((4, 4, 4))
-    v = torch.arange(5).double()[None, :, None].expand(2, 5, 4).contiguous()  # its own position
+    v = torch.arange(1, 6).double()[None, :, None].expand(2, 5, 4)  # its position, from 1
     mask = random(2, heads, 3, 5, seed=8) > -0.5
     mask[0, 0, 1] = False
     sampled = attention.sample(q, k, v, mask=mask)
@@ -74,18 +74,29 @@ def test_log_probability_and_entropy(heads: int) -> None:
         seen = [j for j in range(5) if mask[b, h, i, j]]
         query = part(array(q[b, i]), h, heads)
         scores = [float(query @ part(array(k[b, j]), h, heads)) for j in seen]
-        log_p, entropy = float(sampled.log_probability[b, h, i]), float(sampled.entropy[b, h, i])
+        log_p, spread = float(sampled.log_probability[b, h, i]), float(sampled.entropy[b, h, i])
         if not seen:
-            assert log_p == 0 and entropy == 0 and places[b, i, h] == 0
+            assert log_p == 0 and spread == 0 and places[b, i, h] == 0
             assert (sampled.weights[b, h, i] == 0).all()
             continue
         alpha = reference.softmax(scores)
         expected = np.zeros(5)
         expected[seen] = alpha
         assert_close(sampled.weights[b, h, i], expected)
-        drawn = seen.index(int(places[b, i, h]))
+        drawn = seen.index(int(places[b, i, h]) - 1)
         assert log_p == pytest.approx(math.log(alpha[drawn]), abs=1e-12)
-        assert entropy == pytest.approx(reference.entropy(alpha), abs=1e-12)
+        assert spread == pytest.approx(reference.entropy(alpha), abs=1e-12)
+
+
+def test_entropy_of_certainty() -> None:
+    """0 log 0 = 0: a weight of 0 adds nothing, to the gradient neither."""
+    log_weights = torch.tensor([[0.0, -torch.inf], [math.log(0.25), math.log(0.75)]])
+    log_weights.requires_grad_()
+    found = entropy(log_weights)
+    expected = [0.0, reference.entropy([0.25, 0.75])]
+    assert found.tolist() == pytest.approx(expected, abs=1e-6)
+    found.sum().backward()
+    assert log_weights.grad is not None and log_weights.grad[0].tolist() == [-1.0, 0.0]
 
 
 def test_draws_are_as_frequent_as_weights_say() -> None:

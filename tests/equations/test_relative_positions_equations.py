@@ -149,10 +149,10 @@ def test_alibi_layer(heads: int, causal: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("buckets", "maximum"), [(32, 128), (8, 16), (4, 2), (6, 50), (10, 37), (64, 1024)]
+    ("buckets", "maximum"), [(32, 128), (8, 16), (4, 2), (6, 50), (10, 37), (20, 160), (64, 1024)]
 )
 def test_buckets(buckets: int, maximum: int) -> None:
-    """Every offset up to three times the greatest distance; powers of two are exact."""
+    """Every offset up to three times the greatest distance; whole powers are exact."""
     offsets = list(range(-3 * maximum, 3 * maximum + 1))
     found = relative_buckets(torch.tensor(offsets), buckets, maximum).tolist()
     assert found == [reference.bucket(offset, buckets, maximum) for offset in offsets]

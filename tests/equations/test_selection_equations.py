@@ -124,7 +124,7 @@ def test_hidden_positions(select: Select, plain: Callable[..., list[float]]) -> 
 
 
 @every_sparse
-@pytest.mark.parametrize("shift", [-1e4, 0.0, 1e4])
+@pytest.mark.parametrize("shift", [-1e4, 0.0, 1e4, 1e9])
 def test_hidden_positions_of_any_level(
     select: Select, plain: Callable[..., list[float]], shift: float
 ) -> None:
