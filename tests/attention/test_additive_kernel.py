@@ -69,14 +69,28 @@ def test_only_the_query_is_big(dtype: torch.dtype) -> None:
     assert (found - additive_scores(q, k, v_a)).abs().max() < 10 * LIMITS[dtype]
 
 
+@pytest.mark.parametrize("elements", [1, 60, 1 << 18])
+@pytest.mark.parametrize("heads", [1, 3])
+def test_scores_in_tiles(elements: int, heads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With and without a gradient, of one head and of several."""
+    monkeypatch.setattr(kernel, "TILE_ELEMENTS", elements)
+    q, k, v_a = tensors(torch.float64)
+    q, k, v_a = q[:, :heads], k[:, :heads], v_a[:heads].requires_grad_()
+    expected = additive_scores(q, k, v_a)
+    found = factored_additive_scores(q, k, v_a, exponentials(k))
+    assert (found - expected).abs().max() < 1e-12
+    with torch.no_grad():
+        assert torch.equal(factored_additive_scores(q, k, v_a, exponentials(k)), found)
+
+
 @types
 @derived_or_not
 @pytest.mark.parametrize("elements", [1, 60, 1 << 18])
 def test_gradients(
     dtype: torch.dtype, kept: bool, elements: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever the size of a chunk of queries, down to one query at a time."""
-    monkeypatch.setattr(kernel, "CHUNK_ELEMENTS", elements)
+    """Whatever the size of a tile, down to one query and one position."""
+    monkeypatch.setattr(kernel, "TILE_ELEMENTS", elements)
     q, k, v_a = (tensor.requires_grad_() for tensor in tensors(dtype))
     found = factored_additive_scores(q, k, v_a, exponentials(k) if kept else ())
     expected = additive_scores(q, k, v_a)
@@ -145,6 +159,24 @@ def test_halves(dtype: torch.dtype) -> None:
     assert found.dtype == dtype
     exact = additive_scores(q.double(), k.double(), v_a.double())
     assert (found.double() - exact).abs().max() < 8 * torch.finfo(dtype).eps
+
+
+def test_autocast_leaves_full_precision_alone() -> None:
+    q, k, v_a = (tensor.requires_grad_() for tensor in tensors(torch.float32))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = factored_additive_scores(q, k, v_a, exponentials(k))
+        with torch.no_grad():
+            assert torch.equal(factored_additive_scores(q, k, v_a, exponentials(k)), found)
+    assert found.dtype == torch.float32
+    assert (found - additive_scores(q, k, v_a)).abs().max() < 1e-6
+
+
+def test_exponentials_in_less_precision_than_the_query_are_not_used() -> None:
+    q, k, v_a = tensors(torch.float64)
+    k = k.float()
+    found = factored_additive_scores(q, k, v_a, exponentials(k))
+    assert found.dtype == torch.float64
+    assert (found - additive_scores(q, k.double(), v_a)).abs().max() < 1e-12
 
 
 @pytest.mark.parametrize(("queries", "positions"), [(0, 5), (4, 0), (1, 1)])

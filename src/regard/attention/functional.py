@@ -53,24 +53,8 @@ def weighted_sum(
     """
     if weights.dim() != 4 or value.shape[1] == weights.shape[1]:
         return weights @ value
-    return ungroup_heads(group_heads(weights, value.shape[1]) @ value, weights.shape[1])
-
-
-def group_heads(
-    tensor: Float[Tensor, "batch heads n size"], groups: int
-) -> Float[Tensor, "batch groups rows size"]:
-    """Heads that share keys and values, one below the other: ``rows = heads / groups * n``.
-
-    One product with the shared key then serves the group, and no key is ever repeated.
-    """
-    return tensor.unflatten(1, (groups, -1)).flatten(2, 3)
-
-
-def ungroup_heads(
-    tensor: Float[Tensor, "batch groups rows size"], heads: int
-) -> Float[Tensor, "batch heads n size"]:
-    """What :func:`group_heads` did, undone."""
-    return tensor.unflatten(2, (heads // tensor.shape[1], -1)).flatten(1, 2)
+    grouped = weights.unflatten(1, (value.shape[1], -1))
+    return torch.einsum("bgrqk,bgkd->bgrqd", grouped, value).flatten(1, 2)  # no value repeated
 
 
 def hide(

@@ -83,7 +83,7 @@ class Parts(nn.Module):
             coverage=coverage,
             maximum_positions=maximum_positions,
         )
-        self.scheme = make_scheme(position_scheme, heads, query_part)
+        self.scheme = make_scheme(position_scheme, heads, query_part, key_part)
         self.window = check_window(window)
         self.local = make_local(local, query_size, heads, local_width)
         self.gate = Gate(query_size) if gate else None

@@ -23,9 +23,9 @@ class PositionScheme(nn.Module):
 
 
 def make_scheme(
-    chosen: str | PositionScheme | None, heads: int, size: int
+    chosen: str | PositionScheme | None, heads: int, query_part: int, key_part: int
 ) -> PositionScheme | None:
-    """The scheme of that name for ``heads`` of ``size``; a module of the caller's own passes."""
+    """The scheme of that name for heads of those sizes; a module of the caller's own passes."""
     from regard.attention.positions.alibi import ALiBi
     from regard.attention.positions.relative import RelativeBias
     from regard.attention.positions.rotary import Rotary
@@ -40,8 +40,9 @@ def make_scheme(
         scheme = RelativeBias(heads)
     else:
         raise ValueError(f"position_scheme {chosen!r} is none of rotary, alibi, relative")
-    if isinstance(scheme, Rotary) and size % 2:
-        raise ValueError(f"rotary positions turn pairs: heads of size {size} are not even")
+    if isinstance(scheme, Rotary) and (query_part % 2 or key_part % 2):
+        odd = query_part if query_part % 2 else key_part
+        raise ValueError(f"rotary positions turn pairs: heads of size {odd} are not even")
     if isinstance(scheme, ALiBi | RelativeBias) and scheme.heads != heads:
         raise ValueError(f"a position scheme of {scheme.heads} heads for {heads} heads")
     return scheme

@@ -8,8 +8,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.functional import group_heads, ungroup_heads
-
 
 def dot_scores(
     query: Float[Tensor, "batch heads queries size"],
@@ -27,10 +25,11 @@ def dot_scores(
         with torch.autocast(query.device.type, enabled=False):
             return dot_scores(query, key, scale)
     precise = torch.promote_types(query.dtype, torch.float32)
-    scaled, transposed = query.to(precise) * scale, key.to(precise).transpose(-1, -2)
+    query, key = query.to(precise) * scale, key.to(precise)
     if query.shape[1] == key.shape[1]:
-        return scaled @ transposed
-    return ungroup_heads(group_heads(scaled, key.shape[1]) @ transposed, query.shape[1])
+        return query @ key.transpose(-1, -2)
+    grouped = query.unflatten(1, (key.shape[1], -1))
+    return torch.einsum("bgrqd,bgkd->bgrqk", grouped, key).flatten(1, 2)  # no key is repeated
 
 
 class DotScore(nn.Module):
