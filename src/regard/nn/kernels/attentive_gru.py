@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.attention import Memory
-from regard.attention.kernels.additive import LARGEST, reciprocal
+from regard.attention.kernels.additive import is_small, reciprocal
 from regard.nn.kernels.gru import gru_step, gru_step_backward, gru_weight_gradient
 
 
@@ -63,10 +63,10 @@ class _AttentiveGRU(torch.autograd.Function):
         queries = known.new_empty(steps, batch, key.shape[-1])
         parts = U.split([2 * size, size], dim=-1)
         U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()
-        before = state
+        before, buffer = state, torch.empty_like(key)
         for i in range(steps):
             torch.mm(before[0], W_a.t(), out=queries[i])
-            r = _reciprocals(queries[i], key, exponential)
+            r = _reciprocals(queries[i], key, exponential, buffer)
             scores = (r.flatten(0, 1) @ v_a).view(batch, positions).mul_(-2.0)
             if hidden is not None:
                 scores += hidden
@@ -118,7 +118,7 @@ class _AttentiveGRU(torch.autograd.Function):
         to_queries = torch.empty_like(queries)
         to_key = torch.zeros_like(key)
         to_vector = torch.zeros_like(v_a)
-        to_state = torch.zeros_like(state)
+        to_state, buffer = torch.zeros_like(state), torch.empty_like(key)
         for i in range(len(states) - 1, -1, -1):
             to_state += to_states[i]
             to_state = gru_step_backward(
@@ -128,12 +128,11 @@ class _AttentiveGRU(torch.autograd.Function):
             to_weights = torch.bmm(value, to_context[i].unsqueeze(-1)).squeeze(-1)
             inner = weights[i] * to_weights
             to_scores = inner.addcmul_(weights[i], inner.sum(-1, keepdim=True), value=-1.0)
-            r = _reciprocals(queries[i], key, exponential)
-            row = to_scores.unsqueeze(1)
+            r = _reciprocals(queries[i], key, exponential, buffer)
             # Scores are softmax's: their gradients sum to 0, so the constant of tanh drops out.
-            to_vector.addmv_(torch.bmm(row, r).squeeze(1).t(), r.new_ones(len(r)), alpha=-2.0)
+            to_vector.addmv_(r.flatten(0, 1).t(), to_scores.flatten(), alpha=-2.0)
             slope = r.addcmul_(r, r, value=-1.0)
-            torch.bmm(row, slope, out=to_queries[i].unsqueeze(1))
+            torch.bmm(to_scores.unsqueeze(1), slope, out=to_queries[i].unsqueeze(1))
             to_queries[i].mul_(4.0 * v_a)
             to_key.addcmul_(slope, to_scores.unsqueeze(-1))
             to_state.baddbmm_(to_queries[i][None], W_a[None])
@@ -153,8 +152,9 @@ class _AttentiveGRU(torch.autograd.Function):
         )
 
 
-def _reciprocals(query: Tensor, key: Tensor, exponential: Tensor | None) -> Tensor:
-    """``1 / (1 + exp(2 (q + k_j)))``: ``[batch, positions, hidden]``."""
-    if exponential is not None and bool(query.abs().amax() <= LARGEST):
-        return reciprocal(torch.exp(2.0 * query).unsqueeze(1), exponential, factored=True)
-    return reciprocal(query.unsqueeze(1), key, factored=False)
+def _reciprocals(query: Tensor, key: Tensor, exponential: Tensor | None, out: Tensor) -> Tensor:
+    """``1 / (1 + exp(2 (q + k_j)))``, into ``out``: ``[batch, positions, hidden]``."""
+    if exponential is not None and is_small(query):
+        left = torch.exp(2.0 * query).unsqueeze(1)
+        return reciprocal(left, exponential, factored=True, out=out)
+    return reciprocal(query.unsqueeze(1), key, factored=False, out=out)
