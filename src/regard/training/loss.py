@@ -11,12 +11,17 @@ Both are returned as means over tokens, so padding and the shape of a batch cann
 
 The logits of a batch are the largest tensor of a small translation model (4,096 tokens by 8,000
 symbols are 131 MB), and writing them, their softmax and their gradient costs more than it should.
-Here a few hundred rows are taken at a time and their gradient follows at once, in the same buffer:
+Here a few hundred tokens are taken at a time, and their gradient follows at once in the same
+buffer, where each token is a column: matrix products are fastest so. With m a shift per token and
+e = exp(z - m), c = sum_v e, the buffer goes through z, e and
 
-    dl/dz = p - s / V - (1 - s) onehot(y)
+    c dl/dz = e - (1 - s) c onehot(y)                without the constant - s / V
 
-The constant s / V is the same for every symbol, so it never enters the buffer: its part of dl/dx is
-one row, and its part of dl/dW is one outer product, the same for every symbol.
+Never divided by c itself: tokens are, after the product that makes dl/dx and before the one that
+makes dl/dW. The constant s / V is the same for every symbol, so it never enters the buffer either:
+its part of dl/dx is one row, and its part of dl/dW is one outer product, the same for every symbol.
+The shift is the token's largest logit, or 0 where all logits are known to be small, which saves
+looking for the largest.
 """
 
 from typing import Any, NamedTuple
@@ -28,6 +33,8 @@ from torch.autograd.function import once_differentiable
 
 #: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
 BUFFER_ELEMENTS = 1 << 22
+#: Logits up to this size need no shift: far from what a float's exponent can hold (87).
+SMALL = 60.0
 
 
 class Loss(NamedTuple):
@@ -138,12 +145,15 @@ class _Gradients:
         self.weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
         self.bias = None if bias is None else torch.zeros_like(bias)
 
-    def add(self, chunk: slice, features: Tensor, weight: Tensor, wrong: Tensor) -> None:
-        """`wrong`: softmax minus (1 - s) at the targets, [rows, vocabulary]."""
-        torch.mm(wrong, weight, out=self.features[chunk])
-        self.weight.addmm_(wrong.t(), features)
+    def add(
+        self, chunk: slice, features: Tensor, weight: Tensor, wrong: Tensor, sums: Tensor
+    ) -> None:
+        """`wrong`: softmax minus (1 - s) at the targets, times `sums`; [vocabulary, rows]."""
+        inverse = sums.reciprocal()
+        torch.mm(wrong.t(), weight, out=self.features[chunk]).mul_(inverse[:, None])
+        self.weight.addmm_(wrong, features * inverse[:, None])
         if self.bias is not None:
-            self.bias += wrong.sum(dim=0)
+            self.bias.addmv_(wrong, inverse)
 
     def finish(self, features: Tensor, weight: Tensor) -> None:
         """Take away the even share of every symbol, and turn sums over tokens into means."""
@@ -167,33 +177,44 @@ def _over_chunks(
     gradients: _Gradients | None,
 ) -> tuple[Float[Tensor, "tokens"], Float[Tensor, "tokens"]]:
     """Negative log-likelihood and logit of every target."""
-    tokens = features.shape[0]
-    buffer = features.new_empty(min(rows, tokens), weight.shape[0])
+    tokens, vocabulary = features.shape[0], weight.shape[0]
+    inputs, matrix = _with_bias(features, weight, bias)
+    small = _largest_norm(inputs) * _largest_norm(matrix) < SMALL
+    buffer = features.new_empty(vocabulary * min(rows, tokens))
     negative, chosen = features.new_empty(tokens), features.new_empty(tokens)
     for start in range(0, tokens, rows):
         chunk = slice(start, min(start + rows, tokens))
-        some, ids = features[chunk], targets[chunk, None]
-        logits = _logits(some, weight, bias, buffer[: some.shape[0]])
-        torch.gather(logits, 1, ids, out=chosen[chunk, None])
-        probabilities = torch.softmax(logits, dim=1, out=logits)
-        right = probabilities.gather(1, ids).squeeze(1)
-        torch.log(right, out=negative[chunk]).neg_()
-        lost = (right < torch.finfo(right.dtype).tiny).nonzero().squeeze(1)
+        some, ids = inputs[chunk], targets[None, chunk]
+        logits = buffer[: vocabulary * some.shape[0]].view(vocabulary, -1)
+        torch.mm(matrix, some.t(), out=logits)
+        torch.gather(logits, 0, ids, out=chosen[None, chunk])
+        shift = 0.0 if small else logits.amax(dim=0)
+        exponentials = (logits if small else logits.sub_(shift)).exp_()
+        sums = exponentials.sum(dim=0)
+        torch.log(sums, out=negative[chunk]).sub_(chosen[chunk] - shift)
         if gradients is not None:
-            correct = right.new_full((some.shape[0], 1), gradients.smoothing - 1)
-            gradients.add(chunk, some, weight, probabilities.scatter_add_(1, ids, correct))
-        if len(lost):  # too improbable for a float to hold: take the logarithm another way
-            normalizer = _logits(some[lost], weight, bias, buffer[: len(lost)]).logsumexp(dim=1)
-            negative[chunk][lost] = normalizer - chosen[chunk][lost]
+            correct = (gradients.smoothing - 1) * sums
+            wrong = exponentials.scatter_add_(0, ids, correct[None])
+            gradients.add(chunk, features[chunk], weight, wrong, sums)
     return negative, chosen
 
 
-def _logits(
-    features: Tensor, weight: Tensor, bias: Tensor | None, out: Tensor
-) -> Float[Tensor, "rows vocabulary"]:
+def _with_bias(
+    features: Tensor, weight: Tensor, bias: Tensor | None
+) -> tuple[Float[Tensor, "tokens inputs"], Float[Tensor, "vocabulary inputs"]]:
+    """Two matrices whose product are the logits: the bias is the weight of one more input, 1."""
     if bias is None:
-        return torch.mm(features, weight.t(), out=out)
-    return torch.addmm(bias, features, weight.t(), out=out)
+        return features, weight
+    one = features.new_ones(())
+    return (
+        torch.cat([features, one.expand(features.shape[0], 1)], dim=1),
+        torch.cat([weight, bias[:, None]], dim=1),
+    )
+
+
+def _largest_norm(rows: Float[Tensor, "rows size"]) -> float:
+    """Of two matrices, the product of these is at least as large as that of any two rows."""
+    return float(torch.linalg.vector_norm(rows, dim=1).max())
 
 
 def _mean_logit(features: Tensor, weight: Tensor, bias: Tensor | None) -> Float[Tensor, ""]:
