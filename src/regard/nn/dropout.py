@@ -26,5 +26,6 @@ def dropout(
     dropped = min(round(probability * LEVELS), LEVELS - 1)
     draws = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64)
     bits = draws.random_(-(1 << 63), None).view(torch.int16)[: inputs.numel()]
-    kept = bits.view(inputs.shape) >= dropped - LEVELS // 2
-    return inputs * kept.to(inputs.dtype).mul_(LEVELS / (LEVELS - dropped))
+    kept = torch.empty_like(inputs, requires_grad=False)
+    torch.ge(bits.view(inputs.shape), dropped - LEVELS // 2, out=kept)
+    return inputs * kept.mul_(LEVELS / (LEVELS - dropped))
