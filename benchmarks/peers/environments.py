@@ -1,5 +1,6 @@
 """Give each peer a virtual environment of its own, with one torch for all."""
 
+import shutil
 import subprocess
 import sys
 import venv
@@ -60,6 +61,12 @@ OPENNMT = Peer(
     ),
     check="import onmt.bin.train",
 )
+KERAS = Peer(
+    name="keras",
+    package="keras==3.15.1",  # needs Python 3.11
+    needs=("absl-py", "h5py", "ml-dtypes", "namex", "optree"),
+    check="import keras",
+)
 PEERS = {peer.name: peer for peer in (JOEYNMT, OPENNMT)}
 
 
@@ -85,6 +92,26 @@ def ensure(peer: Peer, directory: Path, torch_version: str) -> Path:
     _run([str(python), "-c", peer.check], peer)
     finished.write_text(wanted, encoding="utf-8")
     return python
+
+
+def ensure_beside(peer: Peer, directory: Path) -> Path:
+    """A folder with `peer` and what it needs for our own Python, made first where there is none.
+
+    Nothing that they ask for comes with them: what `needs` does not name is regard's own.
+    Raises InstallationError.
+    """
+    home = directory / peer.name
+    finished = home / "installed.txt"
+    wanted = "\n".join([sys.version, peer.package, *peer.needs, ""])
+    if finished.is_file() and finished.read_text(encoding="utf-8") == wanted:
+        return home
+    print(f"installing {peer.package} into {home}", file=sys.stderr, flush=True)
+    if home.exists():
+        shutil.rmtree(home)
+    packages = [peer.package, *peer.needs]
+    _pip(Path(sys.executable), peer, ["--no-deps", "--target", str(home), *packages])
+    finished.write_text(wanted, encoding="utf-8")
+    return home
 
 
 def _pip(python: Path, peer: Peer, arguments: list[str]) -> None:
