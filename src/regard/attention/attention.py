@@ -39,6 +39,10 @@ class Attention(Parts):
     (A5): the query projection is ``W_a``, the key projection ``U_a``. ``dot``, ``general``,
     ``concat`` and ``location`` are Luong's (A7, A17).
 
+    All of it can be compiled into one graph and exported with lengths left open, but: what hard
+    attention draws in training is not the same compiled and not; coverage goes from query to
+    query, so a graph of it is for as many queries as it was made with.
+
     Args:
         query_size, key_size, value_size: sizes of the inputs; key defaults to query, value to key.
         score: ``dot``, ``scaled_dot``, ``general``, ``additive``, ``concat`` or ``location``.
@@ -202,7 +206,7 @@ class Attention(Parts):
                 places = query_places(positions, real, query.shape[1], last=last)
                 near, factor = self.local(query, places, real, lengths)
                 mask = and_masks(mask, near)
-        return Reading(queries, memory, mask, causal, bias, factor)
+        return Reading(queries, memory, mask, causal, bias, factor, itself)
 
     def _finish(self, query: Tensor, context: Tensor) -> Tensor:
         """Join the heads, gate, project."""

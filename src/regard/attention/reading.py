@@ -27,6 +27,7 @@ class Reading:
         causal: query i sees positions up to ``i + positions - queries``.
         bias: added to the scores; broadcasts to the weights.
         factor: multiplies the weights (local-p's Gaussian); broadcasts to them.
+        itself: whether the queries are the keys.
     """
 
     queries: Float[Tensor, "batch heads queries size"]
@@ -35,6 +36,7 @@ class Reading:
     causal: bool
     bias: Float[Tensor, ...] | None
     factor: Float[Tensor, ...] | None
+    itself: bool
 
     @property
     def count(self) -> int:
@@ -129,8 +131,9 @@ def fused_context(
 ) -> Float[Tensor, "batch heads queries size"]:
     """Score, softmax and sum through PyTorch's kernel, which never makes the weights."""
     memory, count = reading.memory, reading.count
-    plain = reading.mask is None and reading.bias is None
-    alone = bool(reading.causal and plain and count == memory.positions)  # no symbol, in export
+    # Compiled, lengths are not compared: the graph would be for equal ones, or for others, alone.
+    square = reading.itself or (not torch.compiler.is_compiling() and count == memory.positions)
+    alone = reading.causal and square and reading.mask is None and reading.bias is None
     allowed = None
     if not alone:
         # One query at the end of its cache sees everything: causal adds nothing.

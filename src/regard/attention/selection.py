@@ -8,7 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from regard.attention.functional import masked_softmax, weighted_sum
+from regard.attention.functional import hide, masked_softmax, weighted_sum
+from regard.attention.sparse import entmax15, sparsemax
 
 SELECTIONS = ("soft", "hard", "sparsemax", "entmax")
 
@@ -21,8 +22,6 @@ def masked_sparsemax(
 
     Weights far from the best are exactly 0. Masks and types as for ``masked_softmax``.
     """
-    from entmax import sparsemax
-
     return _sparse(sparsemax, scores, mask)
 
 
@@ -35,8 +34,6 @@ def masked_entmax(
     ``weights = max(0, scores / 2 - tau)^2`` with the tau that makes them sum to 1. Masks and types
     as for ``masked_softmax``.
     """
-    from entmax import entmax15
-
     return _sparse(entmax15, scores, mask)
 
 
@@ -110,19 +107,17 @@ def chosen_value(
 
 
 def _sparse(
-    project: Callable[..., Tensor],
+    project: Callable[[Tensor], Tensor],
     scores: Float[Tensor, "*batch positions"],
     mask: Bool[Tensor, "*batch positions"] | None,
 ) -> Float[Tensor, "*batch positions"]:
+    """The projection of scores that are moved so that the greatest of each row is 0."""
     if scores.shape[-1] == 0:
         return scores
     precise = scores.to(torch.promote_types(scores.dtype, torch.float32))
-    if mask is None:
-        return project(precise, dim=-1).to(scores.dtype)
-    mask = mask.expand(torch.broadcast_shapes(mask.shape, scores.shape))
-    lowest = torch.finfo(precise.dtype).min
-    best = torch.where(mask, precise.detach(), lowest).amax(-1, keepdim=True)
-    best = torch.where(mask.any(-1, keepdim=True), best, 0.0)
-    # Whatever is 2 or more below the best gets weight 0, so 4 below is as hidden as can be.
-    weights = project(torch.where(mask, precise, best - 4.0 - best.abs() * 1e-3), dim=-1)
-    return torch.where(mask, weights, 0.0).to(scores.dtype)
+    if mask is not None:
+        precise = hide(precise, mask)
+    weights = project(precise - precise.detach().amax(-1, keepdim=True))
+    if mask is not None:
+        weights = torch.where(mask, weights, 0.0)
+    return weights.to(scores.dtype)
