@@ -1,5 +1,6 @@
 """Time and memory of contestants that compute the same thing, measured in turn in one process."""
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,17 @@ class Measured:
 def clock(threads: int) -> Callable[[], float]:
     """Processor time of one thread, which other programs hardly change; else time that passes."""
     return time.process_time if threads == 1 else time.perf_counter
+
+
+def measure_all(
+    cases: Sequence[Case], rounds: int, now: Callable[[], float]
+) -> list[tuple[Case, list[Measured]]]:
+    """Case after case; says on stderr which."""
+    found = []
+    for case in cases:
+        print(case.title, file=sys.stderr, flush=True)
+        found.append((case, measure(case, rounds, now)))
+    return found
 
 
 def measure(case: Case, rounds: int, now: Callable[[], float]) -> list[Measured]:

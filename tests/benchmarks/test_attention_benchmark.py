@@ -1,16 +1,26 @@
 """The attention benchmark at tiny sizes, without Keras: every row is there and means something."""
 
+import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor
 
-import attention
 import attention_memory
+import attention_report as report
 import attention_timing
 from attention_cases import Sizes, cases
-from attention_timing import Case, Contestant, Measured, clock, kept_for_backward, measure
+from attention_timing import (
+    Case,
+    Contestant,
+    Measured,
+    clock,
+    kept_for_backward,
+    measure,
+    measure_all,
+)
 
 TINY = Sizes(batch=2, queries=3, positions=5, size=8, heads=2, step=(2, 7), large=(2, 40, 50))
 
@@ -20,14 +30,14 @@ def found() -> list[tuple[Case, list[Measured]]]:
     torch.manual_seed(1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attention_timing, "LEAST", 0.0)
-        return attention.run(TINY, None, 1, clock(1))
+        return measure_all(cases(TINY, None), 1, clock(1))
 
 
 def test_every_row_is_there(found: list[tuple[Case, list[Measured]]]) -> None:
-    lines = attention.as_table(found, TINY, {"regard": 3_000_000, "plain": None}).split("\n")
+    lines = report.as_table(found, TINY, {"regard": 3_000_000, "plain": None}).split("\n")
     assert len({len(line) for line in lines}) == 1
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert cells[0] == list(attention.HEAD)
+    assert cells[0] == list(report.HEAD)
     assert [row[0] for row in cells[2:]] == [
         "additive scores, 2 x 3 x 5, size 8",
         "- regard",
@@ -118,9 +128,32 @@ def test_memory_is_measured_in_a_process_of_its_own() -> None:
 
 def test_json_holds_everything(found: list[tuple[Case, list[Measured]]]) -> None:
     settings = {"threads": 1, "rounds": 1, "keras": "3"}
-    whole = attention.as_json(found, TINY, {"regard": 1, "plain": None}, settings, [1e9])
+    whole = report.as_json(found, TINY, {"regard": 1, "plain": None}, settings, [1e9])
     whole = json.loads(json.dumps(whole))
     assert whole["sizes"]["step"] == [2, 7]
     assert [len(case["contestants"]) for case in whole["cases"]] == [2, 3, 3, 3, 3, 3]
-    assert "1 thread" not in attention.footer(settings, [1e9])
-    assert "processor time of one thread, best of 1 rounds" in attention.footer(settings, [1e9])
+    assert "1 thread" not in report.footer(settings, [1e9])
+    assert "processor time of one thread, best of 1 rounds" in report.footer(settings, [1e9])
+
+
+def test_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = Path(report.__file__).with_name("attention.py")
+    loader = importlib.util.spec_from_file_location("attention_benchmark", script)
+    command = importlib.util.module_from_spec(loader)
+    loader.loader.exec_module(command)
+    monkeypatch.setattr(attention_timing, "LEAST", 0.0)
+    monkeypatch.setattr(command.machine, "matrix_rate", lambda threads: 2e9)
+    monkeypatch.setattr(command, "Sizes", lambda: TINY)
+    monkeypatch.setattr(command, "measure_memory", lambda sizes: {"regard": 7_000_000})
+    threads = torch.get_num_threads()
+    try:
+        options = ["--without-keras", "--rounds", "1", "--json", str(tmp_path / "figures.json")]
+        assert command.main(options) == 0
+    finally:
+        torch.set_num_threads(threads)
+    printed = capsys.readouterr().out
+    assert "- Keras MultiHeadAttention" in printed and "7 MB" in printed and ": 2, 2 GF" in printed
+    whole = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    assert whole["settings"] == {"threads": 1, "rounds": 1, "keras": "not measured"}
