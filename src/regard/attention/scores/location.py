@@ -24,7 +24,11 @@ def location_scores(
             f"{positions} positions, but the location score was made for at most {W_a.shape[1]}: "
             "raise maximum_positions"
         )
-    return query @ W_a[:, :positions].transpose(-1, -2)
+    if torch.compiler.is_compiling():  # a slice that may be all of it is two graphs, a copy is one
+        rows = W_a.index_select(1, torch.arange(positions, device=W_a.device))
+    else:
+        rows = W_a[:, :positions]
+    return query @ rows.transpose(-1, -2)
 
 
 class LocationScore(nn.Module):
