@@ -30,6 +30,7 @@ class Answer:
     token_scores: tuple = ()
     alignment: tuple = ()
     nbest: tuple = ()
+    problem: str | None = None
 
 
 BLANK = Answer()
