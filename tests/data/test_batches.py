@@ -13,6 +13,7 @@ from regard.data.batches import (
     encode_pairs,
     fit,
     padding_share,
+    split,
 )
 from regard.data.configuration import (
     BatchingConfiguration,
@@ -231,3 +232,30 @@ def test_padding_share_counts_both_sides() -> None:
     assert padding_share(examples, [[0, 1]]) == pytest.approx(2 / 12)
     assert padding_share(examples, [[0, 1], [2]]) == pytest.approx(2 / 21)
     assert padding_share(examples, []) == 0
+
+
+class TestSplit:
+    def test_every_row_once_with_no_more_padding_than_it_needs(self) -> None:
+        examples = corpus(23)
+        whole = collate(examples, list(range(23))[::-1])
+        for count in (1, 2, 3, 7, 23):
+            parts = split(whole, count)
+            assert len(parts) == count
+            assert [index for part in parts for index in part.indices] == whole.indices
+            for part in parts:
+                alone = collate(examples, part.indices)
+                for name in ("source", "source_mask", "inputs", "outputs", "mask"):
+                    assert torch.equal(getattr(part, name), getattr(alone, name))
+
+    def test_parts_are_of_like_size(self) -> None:
+        examples = sorted(corpus(200), key=lambda one: len(one.source) + len(one.target))
+        for count in (2, 3, 8):
+            parts = split(collate(examples, range(200)), count)
+            sizes = [int(part.source_mask.sum() + part.mask.sum()) for part in parts]
+            assert max(sizes) - min(sizes) < 2 * (len(examples[-1].source) + 60)
+
+    def test_never_more_parts_than_rows(self) -> None:
+        examples = [example(90, 90), example(2, 2), example(2, 2)]
+        assert [part.indices for part in split(collate(examples, [0, 1, 2]), 9)] == [[0], [1], [2]]
+        assert [part.indices for part in split(collate(examples, [0, 1, 2]), 2)] == [[0], [1, 2]]
+        assert [part.indices for part in split(collate(examples, [1, 2, 0]), 2)] == [[1, 2], [0]]

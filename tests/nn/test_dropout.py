@@ -1,9 +1,11 @@
 """Dropout of our own: the rate, the mean, the gradient, the random state."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 
-from regard.nn.dropout import dropout
+from regard.nn.dropout import drawing_from, dropout
 
 
 @pytest.mark.parametrize("probability", [0.1, 0.3, 0.5, 0.9])
@@ -47,6 +49,23 @@ def test_follows_the_random_state() -> None:
     torch.manual_seed(7)
     assert torch.equal(dropout(inputs, 0.5, True), one)
     assert not torch.equal(one, two)
+
+
+def test_draws_from_a_generator_of_its_own() -> None:
+    """The global random state stays as it was, other threads follow it, and afterwards all do."""
+    inputs = torch.ones(1000)
+    torch.manual_seed(7)
+    usual = dropout(inputs, 0.5, True)
+    torch.manual_seed(7)
+    with drawing_from(torch.Generator().manual_seed(3)):
+        own = dropout(inputs, 0.5, True)
+        with ThreadPoolExecutor(1) as other:
+            assert torch.equal(other.submit(dropout, inputs, 0.5, True).result(), usual)
+    torch.manual_seed(7)
+    assert torch.equal(dropout(inputs, 0.5, True), usual)
+    assert not torch.equal(own, usual)
+    with drawing_from(torch.Generator().manual_seed(3)):
+        assert torch.equal(dropout(inputs, 0.5, True), own)
 
 
 @pytest.mark.parametrize("shape", [(), (0, 4), (1,), (3,), (2, 3, 5)])

@@ -194,6 +194,36 @@ def collate_sources(
     return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
+def split(batch: Batch, parts: int) -> list[Batch]:
+    """The rows of a batch in their order, as `parts` batches with about as many real tokens each.
+
+    None is empty, so there are never more than rows; each is as long as it needs to be.
+    """
+    rows = len(batch.indices)
+    parts = min(parts, rows)
+    tokens = (batch.source_mask.sum(dim=1) + batch.mask.sum(dim=1)).cumsum(dim=0).numpy()
+    bounds = [0]
+    for part in range(1, parts):
+        even = int(np.searchsorted(tokens, tokens[-1] * part / parts)) + 1
+        bounds.append(min(max(even, bounds[-1] + 1), rows - parts + part))
+    return [
+        _rows(batch, start, end) for start, end in zip(bounds, [*bounds[1:], rows], strict=True)
+    ]
+
+
+def _rows(batch: Batch, start: int, end: int) -> Batch:
+    source_mask, mask = batch.source_mask[start:end], batch.mask[start:end]
+    source, target = int(source_mask.sum(dim=1).max()), int(mask.sum(dim=1).max())
+    return Batch(
+        batch.source[start:end, :source],
+        source_mask[:, :source],
+        batch.inputs[start:end, :target],
+        batch.outputs[start:end, :target],
+        mask[:, :target],
+        batch.indices[start:end],
+    )
+
+
 def padding_share(examples: Sequence[Example], batches: Iterable[Sequence[int]]) -> float:
     """The share of positions, of sources and targets together, that are padding; 0 to 1."""
     lengths = _lengths(examples)

@@ -9,7 +9,7 @@ import ctypes
 import sys
 from typing import Any
 
-_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_MAX = -1, -2, -4
+_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_MAX, _M_ARENA_MAX = -1, -2, -4, -8
 _MADV_HUGEPAGE = 14
 _HUGE_PAGE = 1 << 21
 #: Of the heap, only addresses: memory is taken when it is first written to.
@@ -25,7 +25,12 @@ def keep_freed_memory() -> bool:
     if library is None:
         return False
     accepted = 0
-    settings = ((_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, -1), (_M_TOP_PAD, 1 << 26))
+    settings = (
+        (_M_MMAP_MAX, 0),
+        (_M_TRIM_THRESHOLD, -1),
+        (_M_TOP_PAD, 1 << 26),
+        (_M_ARENA_MAX, 1),  # all threads take from that heap
+    )
     for name, value in settings:
         accepted += library.mallopt(name, value)
     _advise_huge_pages(library)

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from torch import Tensor
@@ -11,7 +11,7 @@ from torch import Tensor
 from regard.data.batches import Batch, Example, bucket, collate, encode_pairs, length_limit
 from regard.errors import UserError
 from regard.training.interruption import TrainingInterrupted
-from regard.training.loss import Loss, linear_cross_entropy
+from regard.training.loss import Loss
 from regard.training.metrics import perplexity
 from regard.training.mixing import gold_share, mixed_inputs
 from regard.training.optimizer import clip_gradients
@@ -90,17 +90,11 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
     """One step of the optimizer on one batch, and what is counted of it."""
     started = time.perf_counter()
     training = session.configuration.training
-    targets = batch.outputs[batch.mask]
-    inputs = batch.inputs
     if not training.teacher_forcing.always:
         share = gold_share(training.teacher_forcing, state.step)
-        inputs = mixed_inputs(session.model, batch, share)
-    features = session.model.features(batch.source, batch.source_mask, inputs, batch.mask)
-    losses = linear_cross_entropy(
-        features, *session.model.output_weights(), targets, training.label_smoothing
-    )
+        batch = replace(batch, inputs=mixed_inputs(session.model, batch, share))
     session.optimizer.forget_gradients()
-    losses.loss.backward()
+    losses = session.shards.backward(batch, training.label_smoothing)
     norm = clip_gradients(session.model, training.gradient_clip)
     _check_finite(losses, norm, session, state)
     rate = learning_rate(state.step + 1, training, share_done(session, state))

@@ -23,6 +23,7 @@ from regard.training.progress import Reporter
 from regard.training.random_state import seed_everything
 from regard.training.run import METRICS, Vocabulary
 from regard.training.session import Data, Session
+from regard.training.shards import Shards
 from regard.training.validation import prepare_validation
 
 
@@ -61,6 +62,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
         data=Data(fitting.pairs, fitting.examples, validation, hashes(request)),
         model=model,
         optimizer=Adam(model, configuration.training),
+        shards=Shards(model, configuration.training.threads),
         log=MetricsLog(request.out / METRICS),
         reporter=request.reporter,
         stop=request.stop,

@@ -18,6 +18,7 @@ from regard.training.optimizer import Adam
 from regard.training.progress import Recent, Reporter
 from regard.training.run import CHECKPOINTS, encode_model, write_model
 from regard.training.selection import consider
+from regard.training.shards import Shards
 from regard.training.state import Candidate, TrainingState
 from regard.training.validation import Validation, ValidationData, validate
 
@@ -45,6 +46,7 @@ class Session:
     data: Data
     model: Model
     optimizer: Adam
+    shards: Shards
     log: MetricsLog
     reporter: Reporter
     stop: Stop
