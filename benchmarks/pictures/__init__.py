@@ -1,0 +1,1 @@
+"""What the pictures of docs/mechanisms are drawn from, and how."""
