@@ -20,7 +20,12 @@ NO_DROPOUT = [
     "model.decoder.dropout=0",
     "model.embedding.size=32",
 ]
-RECURRENT = [*NO_DROPOUT, "model.encoder.size=32", "model.decoder.readout_size=32"]
+RECURRENT = [
+    *NO_DROPOUT,
+    "model.initialization=glorot",  # what papers have is for wider models
+    "model.encoder.size=32",
+    "model.decoder.readout_size=32",
+]
 TRANSFORMER = [
     f"model.{side}.{key}"
     for side in ("encoder", "decoder")
