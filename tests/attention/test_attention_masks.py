@@ -33,7 +33,7 @@ def test_causal_is_aligned_bottom_right() -> None:
 @need_weights
 def test_causal_is_its_explicit_mask(case: Case, need_weights: bool) -> None:
     attention = case.make()
-    for queries, positions in ((5, 5), (2, 5), (5, 2), (1, 5)):
+    for queries, positions in ((5, 5), (2, 5), (5, 2)):
         allowed = causal_mask(queries, positions)
         q, k, v = case.inputs(positions=positions, queries=queries)
         same = {"positions": last_places(queries, positions)}
