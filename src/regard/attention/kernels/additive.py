@@ -86,8 +86,7 @@ def _forward(query: Tensor, key: Tensor, v_a: Tensor, exponential_key: Tensor | 
             work.cut(scores[:, head].transpose(0, 1), rows=1, queries=0, positions=2),
             strict=True,
         ):
-            sums = torch.mv(r.flatten(0, 2), v).view(r.shape[:3])
-            torch.sub(total, sums, alpha=2.0, out=of_tile)
+            torch.sub(total, _sum_size(v, r), alpha=2.0, out=of_tile)
     return scores.to(query.dtype)
 
 
@@ -134,7 +133,7 @@ class _AdditiveScores(torch.autograd.Function):
                 work.cut(to_key[:, head], rows=0, positions=1),
                 strict=True,
             ):
-                to_vector[head].sub_(torch.mv(r.flatten(0, 2).t(), inner.reshape(-1)), alpha=2.0)
+                to_vector[head].sub_(_sum_positions(inner, r).sum((0, 1)), alpha=2.0)
                 slope = r.addcmul_(r, r, value=-1.0)  # r (1 - r), a quarter of 1 - tanh^2
                 of_queries.add_(_sum_positions(inner, slope))
                 if len(inner) == 1:
@@ -209,6 +208,14 @@ class _Work(NamedTuple):
                     buffer = left[0].new_empty(math.prod(shape))
                 out = buffer[: math.prod(shape)].view(shape)
             yield reciprocal(one, other, factored=self.factored, out=out)
+
+
+def _sum_size(
+    v: Float[Tensor, " size"], tensor: Float[Tensor, "queries rows positions size"]
+) -> Float[Tensor, "queries rows positions"]:
+    """One product a query: PyTorch runs a product of a matrix and a vector on a single core."""
+    parts = tensor.flatten(0, 1).transpose(1, 2)
+    return torch.bmm(v.expand(len(parts), 1, -1), parts).view(tensor.shape[:3])
 
 
 def _sum_positions(
