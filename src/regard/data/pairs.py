@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import overload
 
+from regard.data.features import FeaturesError, parse_features
 from regard.data.readers.aligned import read_aligned
 from regard.data.readers.jsonl import read_jsonl
 from regard.data.readers.tsv import read_tsv
@@ -13,10 +14,14 @@ from regard.errors import UserError
 
 @dataclass(frozen=True)
 class Pair:
-    """A source text and a target text."""
+    """A source text and a target text.
+
+    features: a tag that says what is asked of the source, such as `V;PST`; empty without any.
+    """
 
     source: str
     target: str
+    features: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,34 +57,67 @@ class Pairs(Sequence[Pair]):
         """The target of every pair."""
         return [pair.target for pair in self.pairs]
 
-    def references(self) -> tuple[list[str], list[list[str]]]:
-        """Distinct sources in first-seen order, and the distinct accepted targets of each."""
-        accepted: dict[str, dict[str, None]] = {}
+    @property
+    def have_features(self) -> bool:
+        """Whether the pairs have features: all of them or, as they are read, none."""
+        return any(pair.features for pair in self.pairs)
+
+    def features(self) -> list[str] | None:
+        """The features of every pair; None where there are none."""
+        return [pair.features for pair in self.pairs] if self.have_features else None
+
+    def questions(self) -> "Pairs":
+        """The first pair of each distinct source with its features, in their order.
+
+        What a model is asked: it answers these, and each has the targets of `references`.
+        """
+        first: dict[tuple[str, str], Pair] = {}
         for pair in self.pairs:
-            accepted.setdefault(pair.source, {})[pair.target] = None
-        return list(accepted), [list(targets) for targets in accepted.values()]
+            first.setdefault((pair.source, pair.features), pair)
+        return Pairs(tuple(first.values()), self.origin)
+
+    def references(self) -> tuple[list[str], list[list[str]]]:
+        """The sources of `questions`, and the distinct accepted targets of each.
+
+        A source that is asked for with several features comes once for each of them.
+        """
+        accepted: dict[tuple[str, str], dict[str, None]] = {}
+        for pair in self.pairs:
+            accepted.setdefault((pair.source, pair.features), {})[pair.target] = None
+        sources = [source for source, _ in accepted]
+        return sources, [list(targets) for targets in accepted.values()]
 
 
-def read_pairs(data: str | Path, source: str | None = None, target: str | None = None) -> Pairs:
-    """Read pairs from a file or from two line-aligned files, strictly.
+def read_pairs(
+    data: str | Path,
+    source: str | None = None,
+    target: str | None = None,
+    features: str | None = None,
+) -> Pairs:
+    """Read pairs from a file or from line-aligned files, strictly.
 
     data: `FILE.tsv`, `FILE.jsonl`, or the prefix of `PREFIX.source` and `PREFIX.target`; each of
         these may be gzip, its name then ending in `.gz`.
     source, target: the suffixes of a prefix; the columns of a TSV, from 1 (default 1 and 2); the
         keys of JSONL (default `source` and `target`).
+    features: where the features stand, in the same way; None = there are none.
 
     A pair with a blank side (empty or only white space) is dropped as a whole and counted.
-    Raises UserError with file and line for everything that cannot be read as pairs, and when no
-    pair is left.
+    Raises UserError with file and line for everything that cannot be read as pairs, for features
+    that are missing or cannot be taken apart, and when no pair is left.
     """
     name = str(data)
     lowered = name.lower().removesuffix(".gz")
     if lowered.endswith(".tsv"):
-        texts, origin = read_tsv(Path(name), source, target), name
+        texts, origin = read_tsv(Path(name), source, target, features), name
     elif lowered.endswith(".jsonl"):
-        texts, origin = read_jsonl(Path(name), source, target), name
+        texts, origin = read_jsonl(Path(name), source, target, features), name
     else:
-        texts, origin = read_aligned(name, source, target), f"{name}.{{{source},{target}}}"
+        texts = read_aligned(name, source, target, features)
+        suffixes = [str(suffix) for suffix in (source, target, features) if suffix]
+        origin = f"{name}.{{{','.join(suffixes)}}}"
+    if features is not None:
+        _check_features(texts, origin)
     pairs = tuple(Pair(*pair) for pair in texts if pair[0].strip() and pair[1].strip())
     blank = len(texts) - len(pairs)
     if not texts:
@@ -89,3 +127,13 @@ def read_pairs(data: str | Path, source: str | None = None, target: str | None =
             f"{origin}: each of the {blank} pairs has a blank side; give both a source and a target"
         )
     return Pairs(pairs, origin, blank)
+
+
+def _check_features(texts: Sequence[tuple[str, str, str]], origin: str) -> None:
+    """Raises UserError, naming the row, for features that are missing or cannot be taken apart."""
+    for number, (source, target, features) in enumerate(texts, start=1):
+        if source.strip() and target.strip():
+            try:
+                parse_features(features)
+            except FeaturesError as error:
+                raise UserError(f"{origin}, line {number}: {error}") from error

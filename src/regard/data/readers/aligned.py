@@ -1,4 +1,4 @@
-"""Two line-aligned files: line i of one belongs to line i of the other."""
+"""Line-aligned files: line i of one belongs to line i of the others."""
 
 import os
 from pathlib import Path
@@ -7,22 +7,27 @@ from regard.data.lines import read_lines
 from regard.errors import UserError
 
 
-def read_aligned(prefix: str, source: str | None, target: str | None) -> list[tuple[str, str]]:
-    """The pairs of `PREFIX.source` and `PREFIX.target`, either of them `.gz`.
+def read_aligned(
+    prefix: str, source: str | None, target: str | None, features: str | None = None
+) -> list[tuple[str, str, str]]:
+    """Source, target and features of every line of `PREFIX.source`, `PREFIX.target` and, where its
+    suffix is given, `PREFIX.features`; each of them may be `.gz`. Without it features are empty.
 
     A file without `.gz` is taken before one with it. Raises UserError when a suffix is not given,
     a file is missing, or the files have different numbers of lines.
     """
     if not source or not target:
         raise UserError(_unknown(prefix))
-    source_path, target_path = _find(prefix, source), _find(prefix, target)
-    sources, targets = read_lines(source_path), read_lines(target_path)
-    if len(sources) != len(targets):
-        raise UserError(
-            f"{source_path} has {len(sources)} lines and {target_path} has {len(targets)}: line i "
-            "of one must belong to line i of the other"
-        )
-    return list(zip(sources, targets, strict=True))
+    paths = [_find(prefix, suffix) for suffix in (source, target, features) if suffix]
+    texts = [read_lines(path) for path in paths]
+    for path, lines in zip(paths[1:], texts[1:], strict=True):
+        if len(lines) != len(texts[0]):
+            raise UserError(
+                f"{paths[0]} has {len(texts[0])} lines and {path} has {len(lines)}: line i of one "
+                "must belong to line i of the other"
+            )
+    tags = texts[2] if features else [""] * len(texts[0])
+    return list(zip(texts[0], texts[1], tags, strict=True))
 
 
 def _find(prefix: str, suffix: str) -> Path:

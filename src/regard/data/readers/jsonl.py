@@ -8,22 +8,27 @@ from regard.data.lines import read_lines
 from regard.errors import UserError
 
 
-def read_jsonl(path: Path, source: str | None, target: str | None) -> list[tuple[str, str]]:
-    """The pairs under two keys (default `source` and `target`); other keys are ignored.
+def read_jsonl(
+    path: Path, source: str | None, target: str | None, features: str | None = None
+) -> list[tuple[str, str, str]]:
+    """Source, target and features of every object; other keys are ignored.
 
-    An empty line is a blank pair. Raises UserError, with file, line and key, for a line that is
-    not a JSON object, a missing key, and a value that is not one line of text.
+    Keys are `source` and `target` by default; without one of the features these are empty. An empty
+    line is a blank pair. Raises UserError, with file, line and key, for a line that is not a JSON
+    object, a missing key, and a value that is not one line of text.
     """
-    keys = (source or "source", target or "target")
-    pairs = []
+    source, target = source or "source", target or "target"
+    rows = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
-            pairs.append(("", ""))
+            rows.append(("", "", ""))
             continue
         place = f"{path}, line {number}"
         record = _record(line, place)
-        pairs.append((_text(record, keys[0], place), _text(record, keys[1], place)))
-    return pairs
+        tag = "" if features is None else json_text(record, features, place, "--features")
+        texts = (json_text(record, key, place) for key in (source, target))
+        rows.append((*texts, tag))
+    return rows
 
 
 def _record(line: str, place: str) -> dict[str, Any]:
@@ -44,12 +49,13 @@ def _record(line: str, place: str) -> dict[str, Any]:
     return record
 
 
-def _text(record: dict[str, Any], key: str, place: str) -> str:
+def json_text(
+    record: dict[str, Any], key: str, place: str, options: str = "--source and --target"
+) -> str:
+    """The text under a key. Raises UserError, naming `place`, for what is not one line of text."""
     if key not in record:
         keys = ", ".join(record) or "none"
-        raise UserError(
-            f'{place}: no key "{key}" (there are: {keys}); name the keys with --source and --target'
-        )
+        raise UserError(f'{place}: no key "{key}" (there are: {keys}); name the key with {options}')
     value = record[key]
     if not isinstance(value, str):
         raise UserError(f'{place}: the value of "{key}" is {_kind(value)}; it must be a string')
