@@ -14,6 +14,7 @@ from regard.training import shards
 from regard.training.configuration import Configuration
 from regard.training.interruption import TrainingInterrupted
 from regard.training.loss import Loss
+from regard.training.objective import batch_loss
 from regard.training.shards import Shards
 from regard.training.train import train
 
@@ -78,10 +79,7 @@ def test_one_thread_computes_as_autograd_does(kind: str) -> None:
     torch.manual_seed(5)
     loss, found = computed(model.train(), batch, 1)
     torch.manual_seed(5)
-    features = model.features(batch.source, batch.source_mask, batch.inputs, batch.mask)
-    expected = shards.linear_cross_entropy(
-        features, *model.output_weights(), batch.outputs[batch.mask], 0.1
-    )
+    expected = batch_loss(model, batch, 0.1)
     model.zero_grad()
     expected.loss.backward()
     assert loss.loss.item() == expected.loss.item()

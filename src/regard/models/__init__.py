@@ -2,6 +2,6 @@
 
 from regard.models.build import build_model
 from regard.models.configuration import ModelConfiguration
-from regard.models.model import Model
+from regard.models.model import Model, TokenLosses
 
-__all__ = ["Model", "ModelConfiguration", "build_model"]
+__all__ = ["Model", "ModelConfiguration", "TokenLosses", "build_model"]

@@ -31,11 +31,29 @@ class Decoded(NamedTuple):
     attention: Float[Tensor, "batch steps source"] | None
 
 
+class TokenLosses(NamedTuple):
+    """What each real target token costs, in nats, row by row.
+
+    Attributes:
+        negative_log_likelihood: ``-log p`` of the token.
+        spread: the mean of ``-log p`` over the target vocabulary, for label smoothing.
+    """
+
+    negative_log_likelihood: Float[Tensor, " tokens"]
+    spread: Float[Tensor, " tokens"]
+
+
 class Model(nn.Module):
     """Two faces with the same numbers: ``start`` and ``step``, and ``forward`` over all positions.
 
     Nothing is kept on the module between calls: one model serves many requests at once.
+
+    Attributes:
+        fused_output: whether log-probabilities are those of the output layer alone, so that a loss
+            may fuse ``features`` and ``output_weights``; else it needs ``token_losses``.
     """
+
+    fused_output: bool = True
 
     def __init__(
         self,
@@ -97,6 +115,23 @@ class Model(nn.Module):
     def output_weights(self) -> tuple[nn.Parameter, nn.Parameter]:
         """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
         return self.output.weight, self.output.bias
+
+    def token_losses(
+        self,
+        source: Int[Tensor, "batch positions"],
+        source_mask: Bool[Tensor, "batch positions"],
+        inputs: Int[Tensor, "batch steps"],
+        outputs: Int[Tensor, "batch steps"],
+        mask: Bool[Tensor, "batch steps"],
+    ) -> TokenLosses:
+        """What the real target tokens ``outputs[mask]`` cost, from the model's log-probabilities.
+
+        Right for any model; one that can do with less than all of ``forward`` has its own.
+        """
+        decoded = self(source, source_mask, inputs, need_weights=False)
+        log_probabilities = decoded.log_probabilities[mask]
+        chosen = log_probabilities.gather(1, outputs[mask][:, None]).squeeze(1)
+        return TokenLosses(-chosen, -log_probabilities.mean(1))
 
     @property
     def longest_source(self) -> int | None:

@@ -19,7 +19,8 @@ from regard.attention import Attention
 from regard.data.batches import Batch, split
 from regard.models import Model
 from regard.nn.dropout import drawing_from
-from regard.training.loss import Loss, linear_cross_entropy
+from regard.training.loss import Loss
+from regard.training.objective import batch_loss
 
 #: Positions, of sources and targets together, below which a shard is not worth a thread's while.
 POSITIONS = 1024
@@ -75,13 +76,7 @@ class Shards:
     ) -> tuple[Loss, Gradients]:
         """Loss and gradients of a shard that has this `share` of the batch's tokens, times that."""
         with drawing_from(generator):
-            features = self.model.features(
-                shard.source, shard.source_mask, shard.inputs, shard.mask
-            )
-        targets = shard.outputs[shard.mask]
-        loss, plain = linear_cross_entropy(
-            features, *self.model.output_weights(), targets, smoothing
-        )
+            loss, plain = batch_loss(self.model, shard, smoothing)
         gradients = torch.autograd.grad(share * loss, self.parameters, allow_unused=True)
         kept = tuple(None if g is None else g.contiguous() for g in gradients)
         return Loss(share * loss.detach(), share * plain), kept

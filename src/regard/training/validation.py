@@ -13,8 +13,8 @@ from regard.evaluation import Score, character_symbols, evaluate_texts, spaced_s
 from regard.evaluation.translating import translate_texts
 from regard.models import Model
 from regard.training.configuration import Configuration
-from regard.training.loss import linear_cross_entropy
 from regard.training.metrics import perplexity
+from regard.training.objective import batch_loss
 
 #: Sources decoded between two looks at whether training should stop.
 PORTION = 256
@@ -98,11 +98,9 @@ def mean_negative_log_likelihood(
     total, tokens = 0.0, 0
     for indices in batches:
         batch = collate(examples, indices)
-        features = model.features(batch.source, batch.source_mask, batch.inputs, batch.mask)
-        targets = batch.outputs[batch.mask]
-        plain = linear_cross_entropy(features, *model.output_weights(), targets)
-        total += float(plain.negative_log_likelihood) * len(targets)
-        tokens += len(targets)
+        count = int(batch.mask.sum())
+        total += float(batch_loss(model, batch).negative_log_likelihood) * count
+        tokens += count
     return total / tokens
 
 
