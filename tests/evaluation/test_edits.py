@@ -1,6 +1,6 @@
 import random
 
-from regard.evaluation.edits import edit_distance
+from regard.evaluation.edits import edit_distance, edits
 
 
 def table_distance(first, second):
@@ -35,3 +35,105 @@ def test_equals_the_table_on_random_sequences_longer_than_a_machine_word():
 def test_a_few_edits_of_a_long_text():
     first = "the quick brown fox " * 40
     assert edit_distance(first, first[:300] + "X" + first[301:500] + first[502:]) == 3
+
+
+def test_edits_by_hand():
+    assert edits("kitten", "sitting") == [("k", "s"), ("e", "i"), (None, "g")]
+    assert edits("abc", "abc") == edits("", "") == []
+    assert edits("", "ab") == [(None, "a"), (None, "b")]
+    assert edits("ab", "") == [("a", None), ("b", None)]
+    assert edits(["tʃ", "a"], ["t", "ʃ", "a"]) == [(None, "t"), ("tʃ", "ʃ")]
+
+
+def test_doubles_are_matched_from_the_end():
+    assert edits("aab", "ab") == [("a", None)]
+    assert edits("gatto", "gato") == [("t", None)]
+    assert edits("gato", "gattto") == [(None, "t"), (None, "t")]
+
+
+def applied(first, changes):
+    """All ways to make `changes`, in their order and left to right, in `first`."""
+    found = {((), tuple(first))}
+    for expected, given in changes:
+        found = {
+            (*start, *rest[:place], *([] if given is None else [given])): rest[place + taken :]
+            for start, rest in found
+            for taken in [expected is not None]
+            for place in range(len(rest) + 1 - taken)
+            if not taken or rest[place] == expected
+        }.items()
+    return {start + rest for start, rest in found}
+
+
+def test_edits_are_as_few_as_can_be_and_make_the_second():
+    generator = random.Random(6)
+    for _ in range(500):
+        first = generator.choices("abc", k=generator.randint(0, 7))
+        second = generator.choices("abc", k=generator.randint(0, 7))
+        changes = edits(first, second)
+        assert len(changes) == table_distance(first, second)
+        assert all(expected != given for expected, given in changes)
+        assert tuple(second) in applied(first, changes)
+
+
+def test_edits_beyond_a_machine_word():
+    generator = random.Random(7)
+    for _ in range(40):
+        first = generator.choices("abcdef", k=generator.randint(60, 150))
+        second = generator.choices("abcdef", k=generator.randint(60, 150))
+        changes = edits(first, second)
+        assert len(changes) == edit_distance(first, second)
+        made = sum(given is not None for _, given in changes)
+        lost = sum(expected is not None for expected, _ in changes)
+        assert len(first) - lost == len(second) - made  # what is left is matched
+
+
+def test_edits_by_hand():
+    assert edits("kitten", "sitting") == [("k", "s"), ("e", "i"), (None, "g")]
+    assert edits("abc", "abc") == edits("", "") == []
+    assert edits("", "ab") == [(None, "a"), (None, "b")]
+    assert edits("ab", "") == [("a", None), ("b", None)]
+    assert edits(["tʃ", "a"], ["t", "ʃ", "a"]) == [(None, "t"), ("tʃ", "ʃ")]
+
+
+def test_doubles_are_matched_from_the_end():
+    assert edits("aab", "ab") == [("a", None)]
+    assert edits("gatto", "gato") == [("t", None)]
+    assert edits("gato", "gattto") == [(None, "t"), (None, "t")]
+
+
+def applied(first, changes):
+    """All ways to make `changes`, in their order and left to right, in `first`."""
+    found = {((), tuple(first))}
+    for expected, given in changes:
+        found = {
+            (*start, *rest[:place], *([] if given is None else [given])): rest[place + taken :]
+            for start, rest in found
+            for taken in [expected is not None]
+            for place in range(len(rest) + 1 - taken)
+            if not taken or rest[place] == expected
+        }.items()
+    return {start + rest for start, rest in found}
+
+
+def test_edits_are_as_few_as_can_be_and_make_the_second():
+    generator = random.Random(6)
+    for _ in range(500):
+        first = generator.choices("abc", k=generator.randint(0, 7))
+        second = generator.choices("abc", k=generator.randint(0, 7))
+        changes = edits(first, second)
+        assert len(changes) == table_distance(first, second)
+        assert all(expected != given for expected, given in changes)
+        assert tuple(second) in applied(first, changes)
+
+
+def test_edits_beyond_a_machine_word():
+    generator = random.Random(7)
+    for _ in range(40):
+        first = generator.choices("abcdef", k=generator.randint(60, 150))
+        second = generator.choices("abcdef", k=generator.randint(60, 150))
+        changes = edits(first, second)
+        assert len(changes) == edit_distance(first, second)
+        made = sum(given is not None for _, given in changes)
+        lost = sum(expected is not None for expected, _ in changes)
+        assert len(first) - lost == len(second) - made  # what is left is matched

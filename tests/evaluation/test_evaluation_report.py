@@ -41,8 +41,37 @@ def test_symbols_and_intervals_reach_the_metrics():
     evaluation = evaluate_texts(["ab"], [["abcd"]], symbols=character_symbols, resamples=20)
     assert evaluation.metric("symbol_error_rate").value == 50
     assert evaluation.metric("symbol_error_rate").interval.high == 50
-    assert evaluation.metric("exact_match").interval is not None
-    assert evaluation.metric("bleu").interval is None
+    assert all(score.interval is not None for score in evaluation.scores)
+    without = evaluate_texts(["ab"], [["abcd"]])
+    assert all(score.interval is None for score in without.scores)
+
+
+def test_intervals_change_no_figure():
+    outputs, references = ["a b c d", "x y", "a"] * 5, [["a b c d"], ["x z", "y z"], ["a b"]] * 5
+    plain = evaluate_texts(outputs, references)
+    sure = evaluate_texts(outputs, references, resamples=200)
+    for one, other in zip(plain.scores, sure.scores, strict=True):
+        assert (one.name, one.value, one.signature) == (other.name, other.value, other.signature)
+        assert other.interval.low < other.value < other.interval.high, other
+    wrong, right = sure.metric("word_error_rate"), sure.metric("exact_match")
+    assert right.interval.low == pytest.approx(100 - wrong.interval.high)
+    assert right.interval.high == pytest.approx(100 - wrong.interval.low)
+
+
+def test_the_interval_of_bleu_is_sacrebleus():
+    """Its bootstrap gives half the width; ours are percentiles of other draws."""
+    from sacrebleu.metrics import BLEU
+
+    words = [f"w{number}" for number in range(60)]
+    references = [words[i : i + 9] for i in range(50)]
+    outputs = [" ".join(w for w in each if int(w[1:]) * i % 5) for i, each in enumerate(references)]
+    texts = [" ".join(each) for each in references]
+    metric = BLEU(force=True)
+    theirs = metric.corpus_score(outputs, [texts], n_bootstrap=2000)
+    (score,) = evaluate_texts(outputs, [[t] for t in texts], names=["bleu"], resamples=2000).scores
+    assert score.value == theirs.score
+    half = (score.interval.high - score.interval.low) / 2
+    assert half == pytest.approx(theirs._ci, rel=0.15)
 
 
 def test_as_json():

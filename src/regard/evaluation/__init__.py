@@ -13,9 +13,12 @@ from regard.evaluation.alignment import (
     read_alignments,
     write_alignments,
 )
+from regard.evaluation.baseline import CopyOrMemorize
+from regard.evaluation.confusions import Confusion, Confusions, find_confusions
 from regard.evaluation.intervals import Interval, bootstrap_interval
 from regard.evaluation.report import BETTER, METRICS, Evaluation, evaluate_texts
 from regard.evaluation.score import Score
+from regard.evaluation.split import Split, evaluate_split
 from regard.evaluation.text import bleu, chrf, ter
 from regard.evaluation.transduction import (
     character_symbols,
@@ -28,18 +31,24 @@ from regard.evaluation.transduction import (
 __all__ = [
     "BETTER",
     "METRICS",
+    "Confusion",
+    "Confusions",
+    "CopyOrMemorize",
     "Evaluation",
     "Interval",
     "Links",
     "Score",
+    "Split",
     "alignment_error_rate",
     "bleu",
     "bootstrap_interval",
     "character_symbols",
     "chrf",
     "diagonal",
+    "evaluate_split",
     "evaluate_texts",
     "exact_match",
+    "find_confusions",
     "format_links",
     "links_from_attention",
     "parse_links",

@@ -4,32 +4,40 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from regard.evaluation.checks import check_answers
+from regard.evaluation.intervals import bootstrap_interval
 from regard.evaluation.score import Score
 
 __all__ = ["Score", "bleu", "chrf", "ter"]
 
 
-def bleu(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+def bleu(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, resamples: int = 0
+) -> Score:
     """Corpus BLEU, cased, tokenised by sacreBLEU's 13a (Post 2018).
 
     hypotheses: one raw output a source.
     references: the accepted targets of each source; their number may differ from source to source.
+    resamples: how many bootstrap resamples of the sources make the interval; 0 = no interval.
     Raises UserError when a source has no target, or the counts differ.
     """
     from sacrebleu.metrics import BLEU
 
     # force: silences a guess, from lines that end in " .", that the text was tokenised before
-    return _corpus_score("bleu", BLEU(force=True), hypotheses, references, "higher")
+    return _corpus_score("bleu", BLEU(force=True), hypotheses, references, "higher", resamples)
 
 
-def chrf(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+def chrf(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, resamples: int = 0
+) -> Score:
     """Corpus chrF2 over character 1- to 6-grams (Popović 2015). Arguments as of `bleu`."""
     from sacrebleu.metrics import CHRF
 
-    return _corpus_score("chrf", CHRF(), hypotheses, references, "higher")
+    return _corpus_score("chrf", CHRF(), hypotheses, references, "higher", resamples)
 
 
-def ter(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score:
+def ter(
+    hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, resamples: int = 0
+) -> Score:
     """Translation edit rate, lower-cased, Tercom's tokens (Snover et al. 2006).
 
     Lower is better; over 100 when there are more edits than reference words. Arguments as of
@@ -37,7 +45,7 @@ def ter(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Score
     """
     from sacrebleu.metrics import TER
 
-    return _corpus_score("ter", TER(), hypotheses, references, "lower")
+    return _corpus_score("ter", TER(), hypotheses, references, "lower", resamples)
 
 
 def reference_streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
@@ -59,7 +67,21 @@ def _corpus_score(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     better: Literal["higher", "lower"],
+    resamples: int,
 ) -> Score:
     check_answers(hypotheses, references)
-    result = metric.corpus_score(list(hypotheses), reference_streams(references))
-    return Score(name, float(result.score), str(metric.get_signature()), better)
+    streams = reference_streams(references)
+    if not resamples:
+        value = metric.corpus_score(list(hypotheses), streams).score
+        return Score(name, float(value), str(metric.get_signature()), better)
+    # What corpus_score does, one step at a time, since resamples need the counts of each source.
+    # sacreBLEU's own bootstrap holds all resamples of all sources at once: gigabytes for a
+    # dictionary.
+    counts = metric._extract_corpus_statistics(list(hypotheses), streams)
+    value = metric._aggregate_and_compute(counts).score
+    interval = bootstrap_interval(
+        counts,
+        lambda sums: float(metric._compute_score_from_stats(sums).score),
+        resamples=resamples,
+    )
+    return Score(name, float(value), str(metric.get_signature()), better, interval)

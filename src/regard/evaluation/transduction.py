@@ -4,12 +4,12 @@ Every source may have several accepted targets; an output is right when it equal
 Texts are compared as they are: case, spaces and Unicode form count.
 """
 
+import operator
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from regard.evaluation.checks import check_answers
 from regard.evaluation.edits import edit_distance
-from regard.evaluation.intervals import bootstrap_interval
+from regard.evaluation.intervals import Interval, bootstrap_interval
 from regard.evaluation.score import Score
 
 Splitter = Callable[[str], Sequence[str]]
@@ -36,11 +36,11 @@ def exact_match(
     Raises UserError when a source has no target, or the counts differ.
     """
     check_answers(hypotheses, references)
-    rows = [
-        (float(hypothesis in accepted), 1.0)
-        for hypothesis, accepted in zip(hypotheses, references, strict=True)
-    ]
-    return _rate("exact_match", rows, "higher", resamples)
+    right = sum(map(operator.contains, references, hypotheses))
+    interval = word_error_rate(hypotheses, references, resamples=resamples).interval
+    if interval is not None:  # the same resamples, so that the two figures agree
+        interval = Interval(100 - interval.high, 100 - interval.low, interval.level)
+    return Score("exact_match", _percent(right, len(hypotheses)), None, "higher", interval)
 
 
 def word_error_rate(
@@ -56,7 +56,7 @@ def word_error_rate(
         (float(hypothesis not in accepted), 1.0)
         for hypothesis, accepted in zip(hypotheses, references, strict=True)
     ]
-    return _rate("word_error_rate", rows, "lower", resamples)
+    return _rate("word_error_rate", rows, resamples)
 
 
 def symbol_error_rate(
@@ -80,7 +80,7 @@ def symbol_error_rate(
         closest_edits(symbols(hypothesis), [symbols(target) for target in accepted])
         for hypothesis, accepted in zip(hypotheses, references, strict=True)
     ]
-    return _rate("symbol_error_rate", [(float(e), float(n)) for e, n in rows], "lower", resamples)
+    return _rate("symbol_error_rate", [(float(e), float(n)) for e, n in rows], resamples)
 
 
 def closest_edits(hypothesis: Sequence[str], accepted: Sequence[Sequence[str]]) -> tuple[int, int]:
@@ -91,13 +91,21 @@ def closest_edits(hypothesis: Sequence[str], accepted: Sequence[Sequence[str]]) 
     return edits, -negative_length
 
 
-def _rate(name: str, rows: Rows, better: Literal["higher", "lower"], resamples: int) -> Score:
-    """A Score of counts summed over sources; rows: (counted, out of) of each source."""
+def closest_target(hypothesis: str, accepted: Sequence[str], symbols: Splitter) -> str:
+    """The accepted target whose edits `symbol_error_rate` counts: the first by code points where
+    several are equally close and long."""
+    given = symbols(hypothesis)
+    cut = {target: symbols(target) for target in accepted}
+    return min(cut, key=lambda each: (edit_distance(cut[each], given), -len(cut[each]), each))
+
+
+def _rate(name: str, rows: Rows, resamples: int) -> Score:
+    """An error rate of counts summed over sources; rows: (counted, out of) of each source."""
     value = _percent(sum(count for count, _ in rows), sum(total for _, total in rows))
     interval = None
     if resamples:
         interval = bootstrap_interval(rows, lambda sums: _percent(*sums), resamples=resamples)
-    return Score(name, value, None, better, interval)
+    return Score(name, value, None, "lower", interval)
 
 
 def _percent(count: float, total: float) -> float:
