@@ -19,3 +19,8 @@ def test_without_header():
 
 def test_no_rows():
     assert table([]) == []
+
+
+def test_marks_take_no_column_and_ideographs_two():
+    rows = [["t͡ʃ", "x"], ["日本", "x"], ["\u1112\u1161\u11ab", "x"], ["abcd", "x"]]
+    assert table(rows) == ["t͡ʃ    x", "日本  x", "\u1112\u1161\u11ab    x", "abcd  x"]

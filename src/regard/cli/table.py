@@ -1,5 +1,6 @@
 """Tables of plain text: the same in a terminal, a pipe and a file."""
 
+import unicodedata
 from collections.abc import Sequence
 
 
@@ -11,7 +12,7 @@ def table(
     header: a first row, underlined. right: columns that are aligned to the right (numbers).
     """
     everything = [list(header), *rows] if header else list(rows)
-    widths = [max(map(len, column)) for column in zip(*everything, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*everything, strict=True)]
     lines = [_line(row, widths, right) for row in everything]
     if header:
         lines.insert(1, "  ".join("-" * width for width in widths))
@@ -19,8 +20,20 @@ def table(
 
 
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
-    cells = (
-        cell.rjust(width) if column in right else cell.ljust(width)
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
+    cells = []
+    for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
+        space = " " * (width - _width(cell))
+        cells.append(space + cell if column in right else cell + space)
     return "  ".join(cells).rstrip()
+
+
+def _width(cell: str) -> int:
+    """How many columns a terminal gives to a text."""
+    return len(cell) if cell.isascii() else sum(map(_character_width, cell))
+
+
+def _character_width(character: str) -> int:
+    joins = "\u1160" <= character <= "\u11ff"  # vowels and finals of hangul, drawn into the initial
+    if joins or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
