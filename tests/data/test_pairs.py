@@ -32,6 +32,13 @@ class TestPairs:
     def test_all_accepted_targets_of_a_source(self) -> None:
         assert self.pairs.references() == (["a", "b"], [["1", "3"], ["2"]])
 
+    def test_places(self) -> None:
+        assert self.pairs.place(2) == "pair 3"
+        read = Pairs(self.pairs.pairs, "x.tsv", lines=(2, 3, 5, 8))
+        assert [read.place(index) for index in (0, 3)] == ["line 2", "line 8"]
+        assert [read.questions().place(index) for index in (0, 1)] == ["line 2", "line 3"]
+        assert self.pairs.questions().place(1) == "pair 2"
+
 
 class TestEveryFormat:
     @pytest.mark.parametrize("ending", ["", ".gz"])
@@ -207,6 +214,7 @@ class TestTsv:
 
     def test_the_last_column_may_be_blank(self, tmp_path: Path) -> None:
         pairs = read_pairs(self.write(tmp_path, "a\t\nb\tB\n\t\n"))
+        assert pairs.place(0) == "line 2"
         assert (texts(pairs), pairs.blank) == ([("b", "B")], 2)
 
     @pytest.mark.parametrize("column", ["en", "0", "-1", "1.0", " 1", "", "²", "1" * 30])

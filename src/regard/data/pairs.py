@@ -30,11 +30,13 @@ class Pairs(Sequence[Pair]):
 
     origin: where they come from, for messages.
     blank: how many pairs were dropped because a side was empty or only white space.
+    lines: the line of each pair in its file, from 1; empty where there is no file.
     """
 
     pairs: tuple[Pair, ...]
     origin: str
     blank: int = 0
+    lines: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -57,6 +59,10 @@ class Pairs(Sequence[Pair]):
         """The target of every pair."""
         return [pair.target for pair in self.pairs]
 
+    def place(self, index: int) -> str:
+        """Where a pair stands, for messages: `line 7`; `pair 7` without a file."""
+        return f"line {self.lines[index]}" if self.lines else f"pair {index + 1}"
+
     @property
     def have_features(self) -> bool:
         """Whether the pairs have features: all of them or, as they are read, none."""
@@ -71,10 +77,14 @@ class Pairs(Sequence[Pair]):
 
         What a model is asked: it answers these, and each has the targets of `references`.
         """
-        first: dict[tuple[str, str], Pair] = {}
-        for pair in self.pairs:
-            first.setdefault((pair.source, pair.features), pair)
-        return Pairs(tuple(first.values()), self.origin)
+        first: dict[tuple[str, str], int] = {}
+        for index, pair in enumerate(self.pairs):
+            first.setdefault((pair.source, pair.features), index)
+        return Pairs(
+            tuple(self.pairs[index] for index in first.values()),
+            self.origin,
+            lines=tuple(self.lines[index] for index in first.values()) if self.lines else (),
+        )
 
     def references(self) -> tuple[list[str], list[list[str]]]:
         """The sources of `questions`, and the distinct accepted targets of each.
@@ -118,7 +128,8 @@ def read_pairs(
         origin = f"{name}.{{{','.join(suffixes)}}}"
     if features is not None:
         _check_features(texts, origin)
-    pairs = tuple(Pair(*pair) for pair in texts if pair[0].strip() and pair[1].strip())
+    filled = [i for i, pair in enumerate(texts) if pair[0].strip() and pair[1].strip()]
+    pairs = tuple(Pair(*texts[i]) for i in filled)
     blank = len(texts) - len(pairs)
     if not texts:
         raise UserError(f"{origin} is empty; it should hold at least one pair of texts")
@@ -126,7 +137,7 @@ def read_pairs(
         raise UserError(
             f"{origin}: each of the {blank} pairs has a blank side; give both a source and a target"
         )
-    return Pairs(pairs, origin, blank)
+    return Pairs(pairs, origin, blank, tuple(i + 1 for i in filled))
 
 
 def _check_features(texts: Sequence[tuple[str, str, str]], origin: str) -> None:
