@@ -13,7 +13,8 @@ class Attended(NamedTuple):
 
     Attributes:
         context: what was read, ``[batch, queries, size]``.
-        weights: how much of each position, ``[batch, heads, queries, positions]``, before dropout.
+        weights: how much of each position, ``[batch, heads, queries, positions]``, before dropout;
+            or the natural logarithms of it.
     """
 
     context: Float[Tensor, "batch queries size"]

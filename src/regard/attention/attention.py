@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -79,7 +81,7 @@ class Attention(Parts):
         causal: bool = False,
         positions: Int[Tensor, "*rows queries"] | None = None,
         coverage: Float[Tensor, "batch heads positions"] | None = None,
-        need_weights: bool = False,
+        need_weights: bool | Literal["log"] = False,
     ) -> Attended:
         """Attend from every query.
 
@@ -97,7 +99,9 @@ class Attention(Parts):
                 the keys if ``causal`` or without ``key``; else 0, 1, 2, ...
             coverage: how much each key was attended to before these queries; default not at all.
                 After them it is ``coverage + weights.sum(2)``.
-            need_weights: also return weights ``[batch, heads, queries, positions]``.
+            need_weights: also return weights ``[batch, heads, queries, positions]``. ``"log"``:
+                their natural logarithms, never through the weights themselves, in at least float32;
+                each row a distribution (local-p's too), minus infinity where nothing is attended.
 
         Raises:
             TypeError: a mask that is not boolean, a bias that is not real.
@@ -107,7 +111,7 @@ class Attention(Parts):
             raise ValueError("coverage= is for an attention made with coverage=True")
         reading = self._read(query, key, value, mask, key_mask, bias, causal, positions)
         dropout = self.dropout if self.training else 0.0
-        weights = None
+        shown = None
         fused = None if need_weights else self._fused_score(reading)
         if fused is not None:
             context = fused_context(reading, fused, dropout)
@@ -115,13 +119,16 @@ class Attention(Parts):
             scores, allowed = masked_scores(reading, self.score, self.selection, coverage)
             weights = weights_from(scores, allowed, reading.factor, self.selection)
             weights = weights.to(reading.memory.value.dtype)
+            shown = weights if need_weights else None
+            if need_weights == "log":
+                shown = log_weights_from(scores, allowed, reading.factor, self.selection)
             if self.selection == "hard":
                 chosen = draw(weights) if self.training else best(weights)
                 context = chosen_value(weights, reading.memory.value, chosen)
             else:
                 used = F.dropout(weights, dropout) if dropout else weights
                 context = weighted_sum(used, reading.memory.value)
-        return Attended(self._finish(query, context), weights if need_weights else None)
+        return Attended(self._finish(query, context), shown)
 
     def sample(
         self,
