@@ -40,6 +40,7 @@ class Model:
         self,
         texts: Sequence[str],
         *,
+        features: Sequence[str] | None = None,
         beam: int | None = None,
         nbest: int = 1,
         length_penalty: float | None = None,
@@ -55,6 +56,7 @@ class Model:
         """Translate texts, in order: answer i is for text i; blank texts stay blank.
 
         Args:
+            features: of each text, such as ``V;PST``, for a model that was trained with features.
             beam: hypotheses kept at each step; 1 is greedy. Default: the configuration's.
             nbest: candidates to list in ``Translation.nbest``; at most ``beam``.
             length_penalty: hypotheses are ranked by ``score / length**length_penalty``.
@@ -64,7 +66,8 @@ class Model:
             seed, first: of sampling; ``first`` is the number of the first text in a longer job.
 
         Raises:
-            UserError: options out of range. TypeError: a single string in place of a list.
+            UserError: options out of range; features that are missing, or given to a model that
+                reads none. TypeError: a single string in place of a list.
         """
         if isinstance(texts, str):
             raise TypeError("translate takes a list of texts: write [text] for a single one")
@@ -73,6 +76,7 @@ class Model:
             self.tokenizers,
             texts,
             self._search(length_penalty),
+            features=features,
             batch_size=batch_size,
             beam=beam,
             nbest=nbest,
@@ -84,19 +88,22 @@ class Model:
         self,
         pairs: Sequence[tuple[str, str | Sequence[str]]],
         *,
+        features: Sequence[str] | None = None,
         length_penalty: float | None = None,
         batch_size: int = 64,
         attention: bool = True,
     ) -> list[Translation]:
         """The log-probability of given targets, each a text or a list of ``tokens``.
 
-        The answer for a pair with a blank side has no score.
+        ``features`` are those of each source, as in ``translate``. The answer for a pair with a
+        blank side has no score.
         """
         return score_texts(
             self.network,
             self.tokenizers,
             pairs,
             self._search(length_penalty),
+            features=features,
             batch_size=batch_size,
             need_attention=attention,
         )

@@ -10,6 +10,7 @@ from regard.cli.options import (
     BatchSize,
     Beam,
     Data,
+    Features,
     LengthPenalty,
     Run,
     SourceSide,
@@ -28,6 +29,7 @@ def evaluate(
     data: Data,
     source: SourceSide = None,
     target: TargetSide = None,
+    features: Features = None,
     beam: Beam = None,
     length_penalty: LengthPenalty = None,
     output: Annotated[
@@ -46,11 +48,12 @@ def evaluate(
     from regard.cli.streams import write_lines
     from regard.evaluation import evaluate_texts
 
-    pairs = read_data(data, source, target)
+    pairs = read_data(data, source, target, features)
     loaded = load_model(model, threads)
-    sources, references = pairs.references()
+    asked, (sources, references) = pairs.questions(), pairs.references()
     answers = loaded.translate(
         sources,
+        features=asked.features(),
         beam=beam,
         length_penalty=length_penalty,
         batch_size=batch_size,
@@ -61,7 +64,8 @@ def evaluate(
         raise UserError(f"{data}: a source has {bad}; leave such sources out to measure the rest")
     hypotheses = [answer.text for answer in answers]
     if output is not None:
-        _write_hypotheses(output, pairs, dict(zip(sources, hypotheses, strict=True)))
+        keys = [(pair.source, pair.features) for pair in asked]
+        _write_hypotheses(output, pairs, dict(zip(keys, hypotheses, strict=True)))
     symbols = _symbols(loaded.configuration.tokenization.target.kind)
     evaluation = evaluate_texts(hypotheses, references, symbols=symbols)
     write_lines(_json(evaluation) if as_json else _table(evaluation))
@@ -74,12 +78,12 @@ def _symbols(kind: str):  # type: ignore[no-untyped-def]
     return character_symbols if kind == "character" else spaced_symbols
 
 
-def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[str, str]) -> None:
+def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[tuple[str, str], str]) -> None:
     from regard.cli.answers import one_line
     from regard.cli.streams import line_writer
 
     with line_writer(path) as write:
-        write([one_line(answers[pair.source]) for pair in pairs])
+        write([one_line(answers[pair.source, pair.features]) for pair in pairs])
 
 
 def _json(evaluation: "Evaluation") -> list[str]:

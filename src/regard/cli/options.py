@@ -31,6 +31,14 @@ TargetSide = Annotated[
     str | None,
     typer.Option("--target", metavar="NAME", help="Which side is the target, in the same way."),
 ]
+Features = Annotated[
+    str | None,
+    typer.Option(
+        "--features",
+        metavar="NAME",
+        help="Where each source's features stand, such as V;PST: a suffix, a column or a key.",
+    ),
+]
 Beam = Annotated[
     int | None,
     typer.Option(min=1, metavar="K", help="Beam width; the model's own when not given."),

@@ -30,11 +30,13 @@ def load_model(
     return load(*directories)
 
 
-def read_data(data: str, source: str | None, target: str | None) -> "Pairs":
+def read_data(
+    data: str, source: str | None, target: str | None, features: str | None = None
+) -> "Pairs":
     """Pairs, their number told on standard error together with what was dropped."""
     from regard.data.pairs import read_pairs
 
-    pairs = read_pairs(data, source, target)
+    pairs = read_pairs(data, source, target, features)
     report(f"{pairs.origin}: {counted(len(pairs), 'pair')}{dropped(pairs.blank)}")
     return pairs
 

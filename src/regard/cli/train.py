@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import SourceSide, TargetSide
+from regard.cli.options import Features, SourceSide, TargetSide
 
 if TYPE_CHECKING:
     from regard.training.ending import TrainingResult
@@ -29,6 +29,7 @@ def train(
     ],
     source: SourceSide = None,
     target: TargetSide = None,
+    features: Features = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,8 +67,8 @@ def train(
     settings += [f"training.seed={seed}"] if seed is not None else []
     settings += [f"training.threads={threads}"] if threads is not None else []
     configuration = load_recipe(recipe, settings)
-    train_pairs = read_pairs(train_data, source, target)
-    valid_pairs = read_pairs(valid_data, source, target)
+    train_pairs = read_pairs(train_data, source, target, features)
+    valid_pairs = read_pairs(valid_data, source, target, features)
     with remembered_signals() as stop:
         try:
             result = train_model(

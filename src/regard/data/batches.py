@@ -80,12 +80,14 @@ def encode_pairs(
 
 
 def _encode(pairs: Sequence[Pair], tokenizers: Tokenizers, *, sample: bool) -> list[Example]:
-    sources, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    if sample:
-        both = tokenizers.source.sample_all(sources), tokenizers.target.sample_all(targets)
-    else:
-        both = tokenizers.source.encode_all(sources), tokenizers.target.encode_all(targets)
-    return [Example((*source, END), (*target, END)) for source, target in zip(*both, strict=True)]
+    texts, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
+    tags = [pair.features for pair in pairs] if any(pair.features for pair in pairs) else None
+    sources = tokenizers.encode_sources(texts, tags, sample=sample)
+    write = tokenizers.target.sample_all if sample else tokenizers.target.encode_all
+    return [
+        Example((*source, END), (*target, END))
+        for source, target in zip(sources, write(targets), strict=True)
+    ]
 
 
 def length_limit(configuration: BatchingConfiguration) -> int:

@@ -41,10 +41,24 @@ class TokenizerConfiguration(BaseModel):
         return self
 
 
+class FeaturesConfiguration(BaseModel):
+    """Symbols of features, read before the source.
+
+    minimum_count: rarer symbols are unknown.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    minimum_count: Annotated[int, Field(ge=1)] = 1
+
+
 class TokenizationConfiguration(BaseModel):
     """Both sides' tokenizers; `joint`: one vocabulary, made from both sides, for source and target.
 
     A joint vocabulary needs the same settings on both sides.
+
+    features: how the features of pairs that have any become symbols; None = pairs have none.
+        Training on pairs with features fills it in.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,6 +66,7 @@ class TokenizationConfiguration(BaseModel):
     joint: bool = True
     source: TokenizerConfiguration = TokenizerConfiguration()
     target: TokenizerConfiguration = TokenizerConfiguration()
+    features: FeaturesConfiguration | None = None
 
     @model_validator(mode="after")
     def _joint_sides_agree(self) -> "TokenizationConfiguration":

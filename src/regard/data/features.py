@@ -3,12 +3,14 @@
 import re
 from functools import lru_cache
 
+from regard.errors import UserError
+
 OPEN, CLOSE = "(", ")"
 
 _PARTS = re.compile(r"[()+/]|[^()+/;,|\s]+")
 
 
-class FeaturesError(ValueError):
+class FeaturesError(UserError):
     """A tag that cannot be taken apart; the message says why and what would be right."""
 
 

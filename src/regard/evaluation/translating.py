@@ -10,8 +10,10 @@ import torch
 from torch import Tensor
 
 from regard.data.batches import Example, collate, collate_sources
+from regard.data.features import FeaturesError
 from regard.data.special import END
 from regard.data.tokenizers import Tokenized, Tokenizers
+from regard.errors import UserError
 from regard.evaluation.alignment import links_from_attention
 from regard.models import Model
 from regard.search import (
@@ -52,7 +54,9 @@ class Translation:
     alignment: links between whitespace-separated words, 0-based, source first.
     nbest: candidates, best first, no two with the same text; as many as asked for, or fewer.
     ended: False where the length limit, not the model, ended it.
-    problem: why there is no answer: the source is longer than the model's attention reaches.
+    problem: why there is no answer: the source is longer than the model's attention reaches, or
+        its features cannot be taken apart.
+    unseen_features: symbols of its features that training never saw, which read as unknown.
     """
 
     text: str
@@ -66,6 +70,7 @@ class Translation:
     nbest: tuple[Candidate, ...] = ()
     ended: bool = True
     problem: str | None = None
+    unseen_features: tuple[str, ...] = ()
 
 
 BLANK = Translation("", None, None)
@@ -88,6 +93,7 @@ def translate_texts(
     texts: Sequence[str],
     search: SearchConfiguration,
     *,
+    features: Sequence[str] | None = None,
     batch_size: int = 64,
     beam: int | None = None,
     nbest: int = 1,
@@ -97,6 +103,7 @@ def translate_texts(
     """Answer every text, in order; a blank one stays blank and never reaches the model.
 
     Args:
+        features: of each text, for a model that has features.
         batch_size: most texts searched at once; it changes speed and nothing else.
         beam: in place of the configuration's.
         nbest: how many candidates to list.
@@ -105,9 +112,9 @@ def translate_texts(
     if beam is not None:
         search = search.model_copy(update={"beam": beam})
     answers = [BLANK] * len(texts)
-    sources = {
-        i: (*tokenizers.source.encode(text), END) for i, text in enumerate(texts) if text.strip()
-    }
+    tags = check_tags(tokenizers, features, len(texts))
+    filled = [i for i, text in enumerate(texts) if text.strip()]
+    sources = _sources(tokenizers, texts, tags, filled, answers)
     _set_aside(model, sources, answers)
     order = sorted(sources, key=lambda i: (len(sources[i]), i))
     for indices in _batches(order, sources, batch_size, search.beam):
@@ -120,7 +127,7 @@ def translate_texts(
             None if sampling is None else (sampling, indices),
         )
         for i, hypotheses in zip(indices, found, strict=True):
-            answers[i] = _answer(tokenizers, texts[i], hypotheses, need_attention)
+            answers[i] = _answer(tokenizers, texts[i], tags[i], hypotheses, need_attention)
     return answers
 
 
@@ -130,6 +137,7 @@ def score_texts(
     pairs: Sequence[tuple[str, str | Sequence[str]]],
     search: SearchConfiguration,
     *,
+    features: Sequence[str] | None = None,
     batch_size: int = 64,
     need_attention: bool = True,
 ) -> list[Translation]:
@@ -138,13 +146,15 @@ def score_texts(
     A pair with a blank source or target is not scored: its answer has no score.
     """
     answers = [BLANK] * len(pairs)
-    examples: list[Example | None] = [_example(tokenizers, *pair) for pair in pairs]
-    sources = {i: example.source for i, example in enumerate(examples) if example is not None}
+    tags = check_tags(tokenizers, features, len(pairs))
+    filled = [i for i, pair in enumerate(pairs) if _is_filled(*pair)]
+    texts = [source for source, _ in pairs]
+    sources = _sources(tokenizers, texts, tags, filled, answers)
     _set_aside(model, sources, answers)
-    order = list(sources)
-    order.sort(key=lambda i: (len(_sure(examples[i]).source), len(_sure(examples[i]).target), i))
+    examples = {i: Example(sources[i], _target(tokenizers, pairs[i][1])) for i in sources}
+    order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
     for indices in _batches(order, sources, batch_size, 1):
-        batch = collate([_sure(examples[i]) for i in indices], range(len(indices)))
+        batch = collate([examples[i] for i in indices], range(len(indices)))
         with torch.no_grad():
             memory = model.encode(batch.source, batch.source_mask)
             found = score_targets(
@@ -158,8 +168,43 @@ def score_texts(
                 need_attention=need_attention,
             )
         for i, hypothesis in zip(indices, found, strict=True):
-            answers[i] = _answer(tokenizers, pairs[i][0], [hypothesis], need_attention)
+            answers[i] = _answer(tokenizers, texts[i], tags[i], [hypothesis], need_attention)
     return answers
+
+
+def check_tags(
+    tokenizers: Tokenizers, features: Sequence[str] | None, count: int
+) -> Sequence[str | None]:
+    """The features of each text, None for each where the model has none.
+
+    Raises UserError where features are missing, given for nothing, or not one for each text.
+    """
+    tokenizers.check_tags(features)
+    if features is None:
+        return [None] * count
+    if isinstance(features, str) or len(features) != count:
+        raise UserError(f"{len(features)} features for {count} texts: give a list, one for each")
+    return features
+
+
+def _sources(
+    tokenizers: Tokenizers,
+    texts: Sequence[str],
+    tags: Sequence[str | None],
+    filled: Sequence[int],
+    answers: list[Translation],
+) -> dict[int, tuple[int, ...]]:
+    """The ids of the texts that can be read, END appended; what is wrong with others is noted."""
+    sources: dict[int, tuple[int, ...]] = {}
+    for i in filled:
+        tag = tags[i]
+        try:
+            (ids,) = tokenizers.encode_sources([texts[i]], None if tag is None else [tag])
+        except FeaturesError as error:
+            answers[i] = replace(BLANK, problem=str(error))
+        else:
+            sources[i] = (*ids, END)
+    return sources
 
 
 def _set_aside(
@@ -178,19 +223,14 @@ def _set_aside(
         )
 
 
-def _sure(example: Example | None) -> Example:
-    assert example is not None
-    return example
+def _is_filled(source: str, target: str | Sequence[str]) -> bool:
+    return bool(source.strip() and (target.strip() if isinstance(target, str) else target))
 
 
-def _example(tokenizers: Tokenizers, source: str, target: str | Sequence[str]) -> Example | None:
-    if not source.strip() or not target or (isinstance(target, str) and not target.strip()):
-        return None
+def _target(tokenizers: Tokenizers, target: str | Sequence[str]) -> tuple[int, ...]:
     if isinstance(target, str):
-        ids = [*tokenizers.target.encode(target), END]
-    else:
-        ids = tokenizers.target.token_ids(target)
-    return Example((*tokenizers.source.encode(source), END), tuple(ids))
+        return (*tokenizers.target.encode(target), END)
+    return tuple(tokenizers.target.token_ids(target))
 
 
 def _batches(
@@ -242,7 +282,11 @@ def _search(
 
 
 def _answer(
-    tokenizers: Tokenizers, source: str, hypotheses: list[Hypothesis], need_attention: bool
+    tokenizers: Tokenizers,
+    source: str,
+    tag: str | None,
+    hypotheses: list[Hypothesis],
+    need_attention: bool,
 ) -> Translation:
     best = hypotheses[0]
     nbest: dict[str, Candidate] = {}  # two segmentations of one text are one candidate
@@ -256,14 +300,20 @@ def _answer(
         token_scores=best.log_probabilities,
         nbest=tuple(nbest.values()),
         ended=best.ended,
+        unseen_features=_unseen(tokenizers, tag),
     )
-    return _looked_into(answer, tokenizers, source, best) if need_attention else answer
+    return _looked_into(answer, tokenizers, source, tag, best) if need_attention else answer
+
+
+def _unseen(tokenizers: Tokenizers, tag: str | None) -> tuple[str, ...]:
+    known = tokenizers.features
+    return () if known is None or tag is None else known.unseen(tag)
 
 
 def _looked_into(
-    answer: Translation, tokenizers: Tokenizers, source: str, best: Hypothesis
+    answer: Translation, tokenizers: Tokenizers, source: str, tag: str | None, best: Hypothesis
 ) -> Translation:
-    read: Tokenized = tokenizers.source.tokenize(source)
+    read: Tokenized = tokenizers.tokenize_source(source, tag)
     written: Tokenized = tokenizers.target.describe(best.tokens)
     answer = replace(answer, tokens=written.tokens, source_tokens=(*read.tokens, "</s>"))
     if best.attention is None:

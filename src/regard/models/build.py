@@ -15,21 +15,30 @@ from regard.nn.output import OutputLayer
 
 
 def build_model(
-    configuration: ModelConfiguration, source_vocabulary: int, target_vocabulary: int
+    configuration: ModelConfiguration,
+    source_vocabulary: int,
+    target_vocabulary: int,
+    features: int = 0,
 ) -> Model:
     """A freshly initialised model (from torch's global random state).
+
+    Args:
+        features: how many of the source's symbols, the last ones, are those of features.
 
     Raises:
         UserError: sizes that cannot be joined.
     """
     try:
-        return _build(configuration, source_vocabulary, target_vocabulary)
+        return _build(configuration, source_vocabulary, target_vocabulary, features)
     except ValueError as error:
         raise UserError(f"model: {error}") from error
 
 
 def _build(
-    configuration: ModelConfiguration, source_vocabulary: int, target_vocabulary: int
+    configuration: ModelConfiguration,
+    source_vocabulary: int,
+    target_vocabulary: int,
+    features: int,
 ) -> Model:
     size = configuration.embedding.size
     scale = math.sqrt(size) if configuration.embedding.scaled else 1.0
@@ -37,7 +46,7 @@ def _build(
     target = source
     if not configuration.embedding.share:
         target = Embedding(target_vocabulary, size, scale=scale)
-    elif source_vocabulary != target_vocabulary:
+    elif source_vocabulary - features != target_vocabulary:
         raise ValueError("embedding.share needs a joint vocabulary (tokenization.joint)")
     encoder = _encoder(configuration, size)
     decoder = _decoder(configuration, size, encoder)

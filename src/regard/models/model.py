@@ -112,9 +112,9 @@ class Model(nn.Module):
         features, _ = self._decode(source, source_mask, inputs, need_weights=False)
         return features[mask]
 
-    def output_weights(self) -> tuple[nn.Parameter, nn.Parameter]:
+    def output_weights(self) -> tuple[Tensor, nn.Parameter]:
         """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
-        return self.output.weight, self.output.bias
+        return self.output.rows(), self.output.bias
 
     def token_losses(
         self,

@@ -21,7 +21,7 @@ from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
 from regard.training.progress import Reporter
 from regard.training.random_state import seed_everything
-from regard.training.run import METRICS, Vocabulary
+from regard.training.run import METRICS, vocabulary_of
 from regard.training.session import Data, Session
 from regard.training.shards import Shards
 from regard.training.validation import prepare_validation
@@ -54,7 +54,8 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     fitting = fit(request.train, encode_pairs(request.train, tokenizers), configuration.batching)
     validation = prepare_validation(request.valid, tokenizers, configuration)
     seed_everything(configuration.training.seed)
-    model = build_model(configuration.model, tokenizers.source.size, tokenizers.target.size)
+    sizes = vocabulary_of(tokenizers)
+    model = build_model(configuration.model, sizes.source, sizes.target, sizes.features)
     return Session(
         configuration=configuration,
         directory=request.out,
@@ -70,11 +71,6 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     )
 
 
-def vocabulary(tokenizers: Tokenizers) -> Vocabulary:
-    """The sizes that a run directory keeps."""
-    return Vocabulary(tokenizers.source.size, tokenizers.target.size)
-
-
 def facts(request: Request, session: Session) -> dict[str, Any]:
     """What the first line of metrics.jsonl tells: data, model, machine."""
     data, batching = session.data, session.configuration.batching
@@ -86,7 +82,7 @@ def facts(request: Request, session: Session) -> dict[str, Any]:
         "validation_pairs": len(request.valid),
         "validation_sources": len(data.validation.sources),
         "validation_blank": request.valid.blank,
-        "vocabulary": vars(vocabulary(session.tokenizers)),
+        "vocabulary": vocabulary_of(session.tokenizers).as_dict(),
         "joint": session.tokenizers.joint,
         "parameters": sum(parameter.numel() for parameter in session.model.parameters()),
         "batches": len(batches),
@@ -107,15 +103,16 @@ def tell(request: Request, session: Session, told: dict[str, Any]) -> None:
     left_out = f", {told['too_long']:,} left out (longer than {limit} tokens)"
     blank = f", {told['blank']:,} dropped (a side is blank)"
     sizes = told["vocabulary"]
-    symbols = (
-        f"{sizes['source']:,}" if told["joint"] else f"{sizes['source']:,} and {sizes['target']:,}"
-    )
+    features = sizes.get("features", 0)
+    texts = [sizes["source"] - features, sizes["target"]][told["joint"] :]
+    symbols = " and ".join(f"{size:,}" for size in texts)
+    symbols += f" symbols and {features:,} of features" if features else " symbols"
     for text in (
         f"training on {told['pairs']:,} pairs of {request.train.origin}"
         f"{left_out if told['too_long'] else ''}{blank if told['blank'] else ''}",
         f"validating on {told['validation_sources']:,} sources of {request.valid.origin}",
         f"{session.configuration.recipe}: {told['parameters']:,} parameters, a vocabulary of "
-        f"{symbols} symbols, {told['batches']:,} batches an epoch, {told['padding']:.1%} padding, "
+        f"{symbols}, {told['batches']:,} batches an epoch, {told['padding']:.1%} padding, "
         f"{told['threads']} thread{'s' if told['threads'] > 1 else ''}",
     ):
         session.reporter.message(text)
@@ -126,6 +123,11 @@ def check_request(request: Request) -> None:
     for pairs, what in ((request.train, "training"), (request.valid, "validation")):
         if not len(pairs):
             raise UserError(f"{pairs.origin}: there are no {what} pairs; give at least one")
+    if request.train.have_features != request.valid.have_features:
+        one, other = request.train, request.valid
+        if other.have_features:
+            one, other = other, one
+        raise UserError(f"{one.origin} has features and {other.origin} has none: give both some")
     training = request.configuration.training
     if request.budget.seconds is None and not (
         training.maximum_updates or training.maximum_epochs or training.patience

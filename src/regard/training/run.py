@@ -34,10 +34,19 @@ PARTS = (CONFIGURATION, MODEL, TOKENIZER, METRICS, CHECKPOINTS)
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """How many symbols each side has, the specials included."""
+    """How many symbols each side has, the specials included.
+
+    features: how many of the source's symbols, the last ones, are those of features.
+    """
 
     source: int
     target: int
+    features: int = 0
+
+    def as_dict(self) -> dict[str, int]:
+        """The sizes, that of features where there are any."""
+        sizes = {"source": self.source, "target": self.target}
+        return sizes | ({"features": self.features} if self.features else {})
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,9 @@ def load_run(directory: Path | str) -> Run:
         )
     tensors, _ = read_tensors(path, "a model's weights")
     with torch.random.fork_rng(devices=[]):  # weights are read, not drawn: leave the user's state
-        model = build_model(configuration.model, vocabulary.source, vocabulary.target)
+        model = build_model(
+            configuration.model, vocabulary.source, vocabulary.target, vocabulary.features
+        )
     fill_model(model, tensors, path)
     return Run(directory, configuration, vocabulary, tokenizers, model.eval(), version)
 
@@ -93,21 +104,29 @@ def write_configuration(
     directory: Path, configuration: Configuration, vocabulary: Vocabulary
 ) -> None:
     """Write config.yaml."""
-    facts: dict[str, Any] = {"regard": __version__, "vocabulary": dict(vars(vocabulary))}
+    facts: dict[str, Any] = {"regard": __version__, "vocabulary": vocabulary.as_dict()}
     write_text(directory / CONFIGURATION, to_yaml(facts | configuration.as_dict()))
 
 
 def read_tokenizers(directory: Path, vocabulary: Vocabulary) -> Tokenizers:
     """The run's tokenizers, which must have the vocabulary that config.yaml tells of."""
     tokenizers = load_tokenizers(directory / TOKENIZER)
-    for side in ("source", "target"):
-        size, expected = getattr(tokenizers, side).size, getattr(vocabulary, side)
+    found = vocabulary_of(tokenizers)
+    for side in ("source", "target", "features"):
+        size, expected = getattr(found, side), getattr(vocabulary, side)
         if size != expected:
             raise UserError(
                 f"{directory / TOKENIZER} does not fit {CONFIGURATION}: the {side} side has "
                 f"{size} symbols, it should have {expected}"
             )
     return tokenizers
+
+
+def vocabulary_of(tokenizers: Tokenizers) -> Vocabulary:
+    """The sizes that a run directory keeps of its tokenizers."""
+    features = tokenizers.features
+    size = 0 if features is None else features.size
+    return Vocabulary(tokenizers.source.size, tokenizers.target.size, size)
 
 
 def encode_model(model: nn.Module) -> bytes:
@@ -121,10 +140,9 @@ def write_model(directory: Path, data: bytes) -> None:
 
 
 def _vocabulary(sizes: Any, path: Path) -> Vocabulary:
-    sides = ("source", "target")
-    if not isinstance(sizes, dict) or set(sizes) != set(sides):
+    if not isinstance(sizes, dict) or set(sizes) - {"features"} != {"source", "target"}:
         raise UserError(f"{path}: vocabulary should have the sizes of source and target")
-    for side in sides:
+    for side in sizes:
         if isinstance(sizes[side], bool) or not isinstance(sizes[side], int) or sizes[side] < 1:
             raise UserError(f"{path}: vocabulary.{side} is {sizes[side]}; it must be a number >= 1")
     return Vocabulary(**sizes)

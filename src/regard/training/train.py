@@ -5,6 +5,7 @@ from pathlib import Path
 
 import torch
 
+from regard.data.configuration import FeaturesConfiguration
 from regard.data.pairs import Pairs
 from regard.data.tokenizers import save_tokenizers, train_tokenizers
 from regard.errors import UserError
@@ -30,7 +31,6 @@ from regard.training.preparation import (
     prepare,
     tell,
     versions,
-    vocabulary,
 )
 from regard.training.progress import Reporter, make_reporter
 from regard.training.run import (
@@ -38,6 +38,7 @@ from regard.training.run import (
     TOKENIZER,
     read_configuration,
     read_tokenizers,
+    vocabulary_of,
     write_configuration,
 )
 from regard.training.session import Session, save
@@ -71,7 +72,7 @@ def train(
         raise UserError(f"minutes is {minutes}; it must be more than 0")
     budget = Budget(None if minutes is None else 60 * minutes)
     checkpoint = checkpoint_to_resume(out, resume)
-    configuration = _with_threads(configuration)
+    configuration = with_features(_with_threads(configuration), train)
     keep_freed_memory()
     torch.set_num_threads(configuration.training.threads)
     reporter = make_reporter(progress)
@@ -110,7 +111,7 @@ def _lay_out(request: Request, session: Session, state: TrainingState) -> None:
     out = request.out
     _delete_partial_files(out)
     save_tokenizers(session.tokenizers, out / TOKENIZER)
-    write_configuration(out, session.configuration, vocabulary(session.tokenizers))
+    write_configuration(out, session.configuration, vocabulary_of(session.tokenizers))
     told = facts(request, session)
     session.log.cut_back(0)
     session.log.write("start", step=0, seconds=0.0, **told)
@@ -139,6 +140,15 @@ def _continue(request: Request, path: Path) -> tuple[Session, TrainingState]:
     tell(request, session, facts(request, session))
     session.reporter.message(f"resumed after {state.step:,} updates")
     return session, state
+
+
+def with_features(configuration: Configuration, pairs: Pairs) -> Configuration:
+    """The configuration with `tokenization.features` filled in where the pairs have features."""
+    tokenization = configuration.tokenization
+    if tokenization.features is not None or not pairs.have_features:
+        return configuration
+    tokenization = tokenization.model_copy(update={"features": FeaturesConfiguration()})
+    return configuration.model_copy(update={"tokenization": tokenization})
 
 
 def _with_threads(configuration: Configuration) -> Configuration:

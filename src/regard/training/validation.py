@@ -25,9 +25,13 @@ OnProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class ValidationData:
-    """Distinct sources, the accepted targets of each, and their pairs as examples in batches."""
+    """Distinct sources, the accepted targets of each, and their pairs as examples in batches.
+
+    features: of each source, where pairs have any; it may then come several times.
+    """
 
     sources: list[str]
+    features: list[str] | None
     references: list[list[str]]
     examples: list[Example]
     batches: list[list[int]]
@@ -46,13 +50,15 @@ def prepare_validation(
     pairs: Pairs, tokenizers: Tokenizers, configuration: Configuration
 ) -> ValidationData:
     """Choose and encode what is validated on; nothing is left out for its length."""
-    sources, references = pairs.references()
-    chosen = spread_evenly(len(sources), configuration.training.validation_limit)
-    kept = {sources[index] for index in chosen}
-    some: list[Pair] = [pair for pair in pairs if pair.source in kept]
+    asked, (_, references) = pairs.questions(), pairs.references()
+    chosen = spread_evenly(len(asked), configuration.training.validation_limit)
+    kept = {(asked[index].source, asked[index].features) for index in chosen}
+    some: list[Pair] = [pair for pair in pairs if (pair.source, pair.features) in kept]
     examples = encode_pairs(some, tokenizers)
+    tags = [asked[index].features for index in chosen]
     return ValidationData(
-        [sources[index] for index in chosen],
+        [asked[index].source for index in chosen],
+        tags if pairs.have_features else None,
         [references[index] for index in chosen],
         examples,
         bucket(examples, configuration.batching, seed=0, epoch=0),
@@ -80,7 +86,7 @@ def validate(
     started = time.perf_counter()
     model.eval()
     with torch.random.fork_rng(devices=[]):
-        hypotheses = _decode(model, tokenizers, data.sources, configuration, on_progress)
+        hypotheses = _decode(model, tokenizers, data, configuration, on_progress)
         plain = mean_negative_log_likelihood(model, data.examples, data.batches)
     training = configuration.training
     symbols = character_symbols if tokenizers.target.kind == "character" else spaced_symbols
@@ -107,11 +113,12 @@ def mean_negative_log_likelihood(
 def _decode(
     model: Model,
     tokenizers: Tokenizers,
-    sources: Sequence[str],
+    data: ValidationData,
     configuration: Configuration,
     on_progress: OnProgress,
 ) -> list[str]:
     """The answer to every source, in their order; decoded by length, a portion at a time."""
+    sources, tags = data.sources, data.features
     order = sorted(range(len(sources)), key=lambda index: (len(sources[index]), index))
     answers = [""] * len(sources)
     for start in range(0, len(order), PORTION):
@@ -122,6 +129,7 @@ def _decode(
             tokenizers,
             [sources[index] for index in portion],
             configuration.search,
+            features=None if tags is None else [tags[index] for index in portion],
             beam=configuration.training.validation_beam,
             need_attention=False,
         )
