@@ -7,7 +7,7 @@ import math
 from regard.errors import UserError
 from regard.models.configuration import ModelConfiguration
 from regard.models.decoders import RecurrentDecoder, TransformerDecoder
-from regard.models.encoders import RecurrentEncoder, TransformerEncoder
+from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
 from regard.models.initialization import initialize
 from regard.models.model import Model
 from regard.nn.embedding import Embedding
@@ -42,7 +42,8 @@ def _build(
 ) -> Model:
     size = configuration.embedding.size
     scale = math.sqrt(size) if configuration.embedding.scaled else 1.0
-    source = Embedding(source_vocabulary, size, scale=scale)
+    apart = features if configuration.features == "encoder" else 0
+    source = Embedding(source_vocabulary - apart, size, scale=scale)
     target = source
     if not configuration.embedding.share:
         target = Embedding(target_vocabulary, size, scale=scale)
@@ -53,6 +54,15 @@ def _build(
     tied = target.weight if configuration.embedding.tie_output else None
     output = OutputLayer(decoder.features_size, target_vocabulary, tied)
     model = Model(source, target, encoder, decoder, output, _input_dropout(configuration))
+    if apart:
+        model.feature_encoder = FeatureEncoder(
+            features,
+            source_vocabulary - features,
+            size=size,
+            memory_size=encoder.size,
+            scale=scale,
+            dropout=configuration.encoder.dropout,
+        )
     initialize(model, configuration.initialization)
     return model
 

@@ -157,6 +157,9 @@ class ModelConfiguration(Section):
     embedding: EmbeddingConfiguration = EmbeddingConfiguration()
     encoder: Encoder = RecurrentEncoderConfiguration()
     decoder: Decoder = RecurrentDecoderConfiguration()
+    features: Literal["joined", "encoder"] = Field(
+        "joined", description="features are symbols of the source, or have an encoder of their own"
+    )
     initialization: Literal["glorot", "bahdanau", "luong"] = Field(
         "glorot", description="glorot, or as the paper that is named has it"
     )

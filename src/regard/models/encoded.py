@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.attention import Memory
@@ -18,9 +18,12 @@ class Encoded(Memory):
     Attributes:
         final: last states of every layer of a recurrent encoder, tensors
             ``[directions, batch, size]``: of the last word forward, of the first word backward.
+        apart: ``[batch, positions]``, True = a feature that was read apart from the text: attended
+            to, but no part of what sums up the text. None without any.
     """
 
     final: tuple[State, ...] = ()
+    apart: Bool[Tensor, "batch positions"] | None = None
 
     @property
     def states(self) -> Float[Tensor, "batch positions size"]:
@@ -33,4 +36,5 @@ class Encoded(Memory):
         final = tuple(
             tuple(tensor.index_select(1, indices) for tensor in layer) for layer in self.final
         )
-        return replace(chosen, final=final)
+        apart = None if self.apart is None else self.apart.index_select(0, indices)
+        return replace(chosen, final=final, apart=apart)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from regard.attention.scores import LocationScore
 from regard.models.decoders import RecurrentDecoder, TransformerDecoder
 from regard.models.encoded import Encoded
-from regard.models.encoders import RecurrentEncoder, TransformerEncoder
+from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding
 from regard.nn.output import OutputLayer
@@ -63,6 +63,7 @@ class Model(nn.Module):
         decoder: RecurrentDecoder | TransformerDecoder,
         output: OutputLayer,
         dropout: float,
+        feature_encoder: FeatureEncoder | None = None,
     ) -> None:
         super().__init__()
         self.source_embedding = source_embedding
@@ -71,11 +72,21 @@ class Model(nn.Module):
         self.decoder = decoder
         self.output = output
         self.dropout = dropout
+        self.feature_encoder = feature_encoder
 
     def encode(
         self, source: Int[Tensor, "batch positions"], source_mask: Bool[Tensor, "batch positions"]
     ) -> Encoded:
         """The source as a memory; positions where ``source_mask`` is False count for nothing."""
+        reader = self.feature_encoder
+        if reader is None:
+            return self._encode_text(source, source_mask)
+        parts = reader.split(source, source_mask)
+        text = self._encode_text(parts.text, parts.text_mask)
+        features = reader(parts.features, parts.features_mask)
+        return reader.join(text, features, source, source_mask)
+
+    def _encode_text(self, source: Tensor, source_mask: Tensor) -> Encoded:
         embedded = self.source_embedding(source)
         memory: Encoded = self.encoder(dropout(embedded, self.dropout, self.training), source_mask)
         return memory

@@ -84,10 +84,13 @@ class Start(nn.Module):
 
 
 def masked_mean(memory: Encoded) -> Tensor:
-    """Mean of the real states: ``[batch, size]``."""
-    if memory.key_mask is None:
+    """Mean of the real states of the text: ``[batch, size]``."""
+    real = memory.key_mask
+    if memory.apart is not None:
+        real = ~memory.apart if real is None else real & ~memory.apart
+    if real is None:
         return memory.states.mean(1)
-    real = memory.key_mask[..., None]
+    real = real[..., None]
     return memory.states.masked_fill(~real, 0.0).sum(1) / real.sum(1).clamp(min=1)
 
 
