@@ -8,13 +8,8 @@ from pathlib import Path
 
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
-from regard.evaluation.translating import (
-    Candidate,
-    Sampling,
-    Translation,
-    score_texts,
-    translate_texts,
-)
+from regard.evaluation.translating import Sampling, score_texts, translate_texts
+from regard.evaluation.translation import Candidate, Translation
 from regard.models import Model as Network
 from regard.search import Ensemble, SearchConfiguration
 from regard.training.configuration import Configuration

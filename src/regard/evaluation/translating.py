@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from regard.data.batches import Example, collate, collate_sources
 from regard.data.features import FeaturesError
-from regard.data.special import END
-from regard.data.tokenizers import Tokenized, Tokenizers
+from regard.data.special import END, UNKNOWN
+from regard.data.tokenizers import Tokenized, Tokenizers, unseen_symbols
 from regard.errors import UserError
 from regard.evaluation.alignment import links_from_attention
+from regard.evaluation.translation import BLANK, Candidate, Translation
 from regard.models import Model
 from regard.search import (
     Ensemble,
@@ -26,54 +27,9 @@ from regard.search import (
     score_targets,
 )
 
-Row = TypeVar("Row")
-
 #: Most source positions searched at once, padding and beam included: memory stays bounded
 #: however long the lines are.
 MOST_POSITIONS = 65_536
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One of the n best."""
-
-    text: str
-    score: float
-    normalized_score: float
-
-
-@dataclass(frozen=True)
-class Translation:
-    """What a model made of one source, or its view of a target that was given.
-
-    score: natural-log probability of ``tokens``, the end symbol included, unnormalised.
-    normalized_score: ``score / length**length_penalty``.
-    tokens, source_tokens: what the model wrote and read; ``</s>`` is the end symbol.
-    attention: ``[tokens][source tokens]``; empty where the model has none.
-    token_scores: natural-log probability of each token.
-    alignment: links between whitespace-separated words, 0-based, source first.
-    nbest: candidates, best first, no two with the same text; as many as asked for, or fewer.
-    ended: False where the length limit, not the model, ended it.
-    problem: why there is no answer: the source is longer than the model's attention reaches, or
-        its features cannot be taken apart.
-    unseen_features: symbols of its features that training never saw, which read as unknown.
-    """
-
-    text: str
-    score: float | None
-    normalized_score: float | None
-    tokens: tuple[str, ...] = ()
-    source_tokens: tuple[str, ...] = ()
-    attention: tuple[tuple[float, ...], ...] = ()
-    token_scores: tuple[float, ...] = ()
-    alignment: tuple[tuple[int, int], ...] = ()
-    nbest: tuple[Candidate, ...] = ()
-    ended: bool = True
-    problem: str | None = None
-    unseen_features: tuple[str, ...] = ()
-
-
-BLANK = Translation("", None, None)
 
 
 @dataclass(frozen=True)
@@ -128,7 +84,7 @@ def translate_texts(
         )
         for i, hypotheses in zip(indices, found, strict=True):
             answers[i] = _answer(tokenizers, texts[i], tags[i], hypotheses, need_attention)
-    return answers
+    return _with_unseen(answers, sources, tokenizers, texts)
 
 
 def score_texts(
@@ -143,7 +99,8 @@ def score_texts(
 ) -> list[Translation]:
     """The model's view of given targets: a text, or the tokens that a decoder listed.
 
-    A pair with a blank source or target is not scored: its answer has no score.
+    A pair with a blank source or target is not scored: its answer has no score. The others have
+    the text that was given.
     """
     answers = [BLANK] * len(pairs)
     tags = check_tags(tokenizers, features, len(pairs))
@@ -169,7 +126,14 @@ def score_texts(
             )
         for i, hypothesis in zip(indices, found, strict=True):
             answers[i] = _answer(tokenizers, texts[i], tags[i], [hypothesis], need_attention)
-    return answers
+    for i, example in examples.items():
+        given = pairs[i][1]
+        if isinstance(given, str):  # its tokens may lack symbols, which a text must not
+            answers[i] = replace(answers[i], text=given)
+        if UNKNOWN in example.target:
+            unseen = unseen_symbols(tokenizers.target, given)
+            answers[i] = replace(answers[i], unseen_target=unseen)
+    return _with_unseen(answers, sources, tokenizers, texts)
 
 
 def check_tags(
@@ -308,6 +272,19 @@ def _answer(
 def _unseen(tokenizers: Tokenizers, tag: str | None) -> tuple[str, ...]:
     known = tokenizers.features
     return () if known is None or tag is None else known.unseen(tag)
+
+
+def _with_unseen(
+    answers: list[Translation],
+    sources: dict[int, tuple[int, ...]],
+    tokenizers: Tokenizers,
+    texts: Sequence[str],
+) -> list[Translation]:
+    """The answers; those to sources with unknown symbols tell which these are."""
+    for i, ids in sources.items():
+        if UNKNOWN in ids:
+            answers[i] = replace(answers[i], unseen=unseen_symbols(tokenizers.source, texts[i]))
+    return answers
 
 
 def _looked_into(

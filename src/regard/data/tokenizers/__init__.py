@@ -9,6 +9,7 @@ from regard.data.tokenizers.sides import (
     save_tokenizers,
     train_tokenizers,
 )
+from regard.data.tokenizers.unseen import unseen_symbols
 
 __all__ = [
     "Tokenized",
@@ -19,4 +20,5 @@ __all__ = [
     "save_tokenizers",
     "seed_sampling",
     "train_tokenizers",
+    "unseen_symbols",
 ]
