@@ -102,9 +102,20 @@ class RecurrentDecoderConfiguration(Section):
     readout_size: Size = Field(256, description="of maxout and attentional")
     start: StartConfiguration = StartConfiguration()
     dropout: Share = Field(0.1, description="between layers and on the readout")
+    copying: bool = Field(False, description="symbols of the source can be copied")
+    copying_unseen: Share = Field(
+        0.0, description="share of a source's symbols read as unknown in training, only copied"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> RecurrentDecoderConfiguration:
+        if self.copying and self.attend == "never":
+            raise ValueError("copying needs attention: attend 'before' or 'after'")
+        if self.copying and (self.attention.select != "soft" or self.attention.local != "none"):
+            raise ValueError(
+                "copying needs attention that reaches every symbol: select 'soft' and local 'none'"
+            )
+        _check_copying(self)
         if self.attend == "never" and self.readout in ("attentional", "joined"):
             raise ValueError(f"readout '{self.readout}' needs attention: use 'maxout' or 'none'")
         fed = self.attend == "after" and self.readout in ("attentional", "joined")
@@ -135,12 +146,24 @@ class TransformerDecoderConfiguration(Section):
     shown_layer: int = Field(
         0, ge=0, description="whose cross-attention is shown, mean over heads; 0 = last but one"
     )
+    copying: bool = Field(False, description="symbols of the source can be copied")
+    copying_unseen: Share = Field(
+        0.0, description="share of a source's symbols read as unknown in training, only copied"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> TransformerDecoderConfiguration:
+        _check_copying(self)
         if self.shown_layer > self.layers:
             raise ValueError(f"shown_layer {self.shown_layer} is beyond layers {self.layers}")
         return self
+
+
+def _check_copying(
+    decoder: RecurrentDecoderConfiguration | TransformerDecoderConfiguration,
+) -> None:
+    if decoder.copying_unseen and not decoder.copying:
+        raise ValueError("copying_unseen is for a decoder with copying")
 
 
 Encoder = Annotated[

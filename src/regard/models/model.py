@@ -98,7 +98,7 @@ class Model(nn.Module):
     def step(self, tokens: Int[Tensor, " batch"], state: Any) -> Step:
         """Read one token a row; log-probabilities of the next one."""
         embedded = dropout(self.target_embedding(tokens), self.dropout, self.training)
-        features, state, attention = self.decoder.advance(embedded, state)
+        features, state, attention = self.decoder.advance(embedded, state)[:3]
         return Step(self.output(features), state, attention)
 
     def forward(
@@ -156,5 +156,5 @@ class Model(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         memory = self.encode(source, source_mask)
         embedded = dropout(self.target_embedding(inputs), self.dropout, self.training)
-        decoded: tuple[Tensor, Tensor | None] = self.decoder(embedded, memory, need_weights)
-        return decoded
+        features, attention = self.decoder(embedded, memory, need_weights)[:2]
+        return features, attention

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -101,7 +103,7 @@ class DecoderLayer(nn.Module):
         source: Memory,
         history: Memory | None = None,
         *,
-        need_weights: bool = False,
+        need_weights: bool | Literal["log"] = False,
     ) -> tuple[Float[Tensor, "batch steps size"], Memory | None, Tensor | None]:
         """All steps at once, or, with ``history``, the next one after those it holds.
 
@@ -111,7 +113,8 @@ class DecoderLayer(nn.Module):
 
         Returns:
             outputs, the history with these steps appended (None if none came), and
-            cross-attention weights ``[batch, heads, steps, source positions]`` if asked for.
+            cross-attention weights ``[batch, heads, steps, source positions]``, or their natural
+            logarithms (``"log"``), if asked for.
         """
         read = self.self_residual.before(inputs)
         if history is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -11,10 +12,12 @@ from torch import Tensor, nn
 from regard.attention import Attention
 from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
-from regard.models.decoders.recurrent_state import RecurrentState
+from regard.models.decoders.decoding import Advanced, Copying, Decoding, mean_over_heads
+from regard.models.decoders.recurrent_state import RecurrentState, Steps
 from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
+from regard.nn.generation_gate import GenerationGate
 from regard.nn.kernels.attentive_gru import run_attentive_gru
 from regard.nn.layers import Layers
 from regard.nn.readout import DeepReadout, MaxoutReadout, make_readout
@@ -30,6 +33,8 @@ class RecurrentDecoder(nn.Module):
       ``s_i``; without input feeding all teacher-forced steps run at once.
     * ``attend = never`` (Sutskever et al. 2014, Cho et al. 2014; A1): only the first state, and
       with ``constant_context`` the encoder's last state at every step, tell of the source.
+
+    With ``copying``, weights are logarithms, and steps say whether to copy (See et al. 2017, 2.2).
     """
 
     def __init__(
@@ -55,6 +60,8 @@ class RecurrentDecoder(nn.Module):
         )
         self.feeding = self.features_size if configuration.input_feeding else 0
         self.constant_context = configuration.constant_context
+        gate = GenerationGate(context_size, size, embedding_size) if configuration.copying else None
+        self.generation_gate = gate
         cell = CELLS[configuration.cell]
         sizes = [embedding_size + extra + self.feeding] + [size] * (configuration.layers - 1)
         self.cells: Layers[RecurrentLayer] = Layers(cell(inputs, size) for inputs in sizes)
@@ -81,47 +88,65 @@ class RecurrentDecoder(nn.Module):
             coverage = memory.states.new_zeros(source.key.shape[:3])
         return RecurrentState(layers, source, constant, fed, coverage)
 
-    def advance(
-        self, embedded: Float[Tensor, "batch size"], state: RecurrentState
-    ) -> tuple[Float[Tensor, "batch features"], RecurrentState, Tensor | None]:
-        """Features of the next step, the state after it, and weights ``[batch, source]``."""
+    def advance(self, embedded: Float[Tensor, "batch size"], state: RecurrentState) -> Advanced:
+        """The next step and the state after it, with weights."""
         step = embedded[:, None]
         before = state.layers[-1][0].transpose(0, 1)
         known = self.cells.first().project(step)[0]
         state, context, weights = self._move(known, state, need_weights=True)
-        features = self._read(step, before, state.layers[-1][0].transpose(0, 1), context)
+        steps = Steps(before, state.layers[-1][0].transpose(0, 1), context, weights)
+        decoding = self._decoding(step, steps, need_weights=True)
         if self.feeding:
-            state = replace(state, fed=features)
-        shown = None if weights is None else weights.mean(1)[:, 0]
-        return features[:, 0], state, shown
+            state = replace(state, fed=decoding.features)
+        return decoding.advanced(state)
 
     def forward(
         self,
         embedded: Float[Tensor, "batch steps size"],
         memory: Encoded,
         need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch steps features"], Tensor | None]:
-        """Features of all teacher-forced steps, and attention if asked.
-
-        Attention is ``[batch, steps, source]``, the mean over heads.
-        """
+    ) -> Decoding:
+        """All teacher-forced steps, with attention if asked."""
         state = self.start(memory)
+        wanted = need_weights or self.generation_gate is not None
         if self._by_kernel(memory) and not need_weights:
-            return self._at_once(embedded, state), None
-        if self.attend == "before" or self.feeding:
-            return self._one_by_one(embedded, state, need_weights)
+            steps = self._at_once(embedded, state)
+        elif self.attend == "before" or self.feeding:
+            steps = self._one_by_one(embedded, state, wanted)
+        else:
+            steps = self._without_feeding(embedded, state, wanted)
+        return self._decoding(embedded, steps, need_weights)
+
+    def _decoding(self, embedded: Tensor, steps: Steps, need_weights: bool) -> Decoding:
+        """What is read out of the steps."""
+        features = steps.features
+        if features is None:
+            features = self._read(embedded, steps.before, steps.after, steps.context)
+        if self.generation_gate is None:
+            weights = steps.weights
+            return Decoding(features, None if weights is None else weights.mean(1))
+        assert steps.weights is not None
+        log_weights = mean_over_heads(steps.weights)
+        gate = self.generation_gate(steps.context, steps.after, embedded)
+        shown = log_weights.exp() if need_weights else None
+        return Decoding(features, shown, Copying(log_weights, gate))
+
+    def _without_feeding(
+        self, embedded: Tensor, state: RecurrentState, need_weights: bool
+    ) -> Steps:
+        """Where nothing of the source or the output enters the cells: layer after layer."""
         constant = state.constant.expand(-1, embedded.shape[1], -1)
         inputs = torch.cat([embedded, constant], dim=-1)
         first = state.layers[-1][0].transpose(0, 1)
         for number, (cell, layer) in enumerate(zip(self.cells, state.layers, strict=True)):
             inputs = self._between(inputs) if number else inputs
             inputs, _ = cell.run(inputs, layer)
+        before = torch.cat([first, inputs[:, :-1]], dim=1)
         context, weights = state.constant, None
         if self.attention is not None:
-            context, weights = self.attention(inputs, state.source, need_weights=need_weights)
-        before = torch.cat([first, inputs[:, :-1]], dim=1)
-        features = self._read(embedded, before, inputs, context)
-        return features, None if weights is None else weights.mean(1)
+            wanted = self._wanted(need_weights)
+            context, weights = self.attention(inputs, state.source, need_weights=wanted)
+        return Steps(before, inputs, context, weights)
 
     def _by_kernel(self, memory: Encoded) -> bool:
         """Whether this is exactly Bahdanau's decoder, which has a kernel of its own."""
@@ -138,8 +163,8 @@ class RecurrentDecoder(nn.Module):
             and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
         )
 
-    def _at_once(self, embedded: Tensor, state: RecurrentState) -> Tensor:
-        """``_one_by_one`` by the kernel."""
+    def _at_once(self, embedded: Tensor, state: RecurrentState) -> Steps:
+        """``_one_by_one`` by the kernel, which keeps no weights."""
         cell, attention = self.cells.first(), self.attention
         assert attention is not None and attention.query_projection is not None
         assert isinstance(attention.score, AdditiveScore) and state.source is not None
@@ -154,12 +179,13 @@ class RecurrentDecoder(nn.Module):
             cell.U,
         )
         before = torch.cat([first, states[:-1]]).transpose(0, 1)
-        return self._read(embedded, before, states.transpose(0, 1), contexts.transpose(0, 1))
+        weights = None
+        if self.generation_gate is not None:
+            weights = attention(before, state.source, need_weights="log").weights
+        return Steps(before, states.transpose(0, 1), contexts.transpose(0, 1), weights)
 
-    def _one_by_one(
-        self, embedded: Tensor, state: RecurrentState, need_weights: bool
-    ) -> tuple[Tensor, Tensor | None]:
-        """Step after step; the readout of all steps at once where nothing is fed back."""
+    def _one_by_one(self, embedded: Tensor, state: RecurrentState, need_weights: bool) -> Steps:
+        """Step after step."""
         befores: list[Tensor] = []
         afters: list[Tensor] = []
         contexts: list[Tensor] = []
@@ -178,11 +204,11 @@ class RecurrentDecoder(nn.Module):
             contexts.append(context)
             if weights is not None:
                 shown.append(weights)
-        weights = torch.cat(shown, dim=2).mean(1) if need_weights else None
-        if fed:
-            return torch.cat(fed, dim=1), weights
         joined = [torch.cat(parts, dim=1) for parts in (befores, afters, contexts)]
-        return self._read(embedded, *joined), weights
+        weights = torch.cat(shown, dim=2) if need_weights else None
+        return Steps(
+            joined[0], joined[1], joined[2], weights, torch.cat(fed, dim=1) if fed else None
+        )
 
     def _move(
         self, known: Float[Tensor, "1 batch gates"], state: RecurrentState, need_weights: bool
@@ -222,12 +248,17 @@ class RecurrentDecoder(nn.Module):
             state.source,
             positions=places,
             coverage=state.coverage,
-            need_weights=need_weights or attention.covers,
+            need_weights=self._wanted(need_weights or attention.covers),
         )
         if attention.covers:
             assert weights is not None and state.coverage is not None
-            state = replace(state, coverage=state.coverage + weights.sum(2))
+            weighed = weights if self.generation_gate is None else weights.exp()
+            state = replace(state, coverage=state.coverage + weighed.sum(2))
         return context, weights, state
+
+    def _wanted(self, need_weights: bool) -> bool | Literal["log"]:
+        """What the attention is asked for: copying needs logarithms."""
+        return "log" if need_weights and self.generation_gate is not None else need_weights
 
     def _read(
         self, embedded: Tensor, before: Tensor, after: Tensor, context: Tensor

@@ -1,10 +1,11 @@
-"""What a recurrent decoder carries from step to step."""
+"""What a recurrent decoder carries from step to step, and what it has after some."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.attention import Memory
@@ -53,3 +54,17 @@ class RecurrentState:
             fed=self.fed.index_select(0, indices),
             coverage=None if covered is None else covered.index_select(0, indices),
         )
+
+
+class Steps(NamedTuple):
+    """What readouts read of some steps: the top layer's states before and after, and contexts.
+
+    weights: of each head, or their logarithms where the decoder copies; None if not needed.
+    features: what was read out and fed back.
+    """
+
+    before: Float[Tensor, "batch steps size"]
+    after: Float[Tensor, "batch steps size"]
+    context: Float[Tensor, "batch steps context"]
+    weights: Float[Tensor, "batch heads steps source"] | None
+    features: Float[Tensor, "batch steps features"] | None = None

@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Memory, sinusoidal_positions
 from regard.models.configuration import TransformerDecoderConfiguration
+from regard.models.decoders.decoding import Advanced, Copying, Decoding, mean_over_heads
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
+from regard.nn.generation_gate import GenerationGate
 from regard.nn.layers import Layers
 from regard.nn.transformer import DecoderLayer
 
 
 @dataclass(frozen=True)
 class TransformerState:
-    """Between two steps: each layer's history, its prepared source, and how far we are."""
+    """Between two steps: each layer's history, its prepared source, and how far we are.
+
+    states: the encoder's, padding zeroed, for a decoder that copies.
+    """
 
     history: tuple[Memory, ...]
     source: tuple[Memory, ...]
     position: int
+    states: Tensor | None = None
 
     def select(self, indices: Int[Tensor, " rows"]) -> TransformerState:
         """Any rows."""
-        chosen = self.reorder(indices)
-        return replace(chosen, source=tuple(memory.select(indices) for memory in self.source))
+        return replace(
+            self.reorder(indices),
+            source=tuple(memory.select(indices) for memory in self.source),
+            states=None if self.states is None else self.states.index_select(0, indices),
+        )
 
     def reorder(self, indices: Int[Tensor, " rows"]) -> TransformerState:
         """Rows that keep their source: only the histories move."""
@@ -37,7 +47,9 @@ class TransformerDecoder(nn.Module):
     """A stack of layers (EQUATIONS C1-C3); a step reads a key-value cache.
 
     The attention shown is the cross-attention of one layer (``shown_layer``; the last but one
-    unless set, which aligns best in Garg et al. 2019), as the mean over its heads.
+    unless set, which aligns best in Garg et al. 2019), as the mean over its heads. With ``copying``
+    that is what copies, and ``p_gen`` (See et al. 2017, section 2.2) reads the encoder states that
+    it weighs, this decoder's last states and the embedded tokens.
     """
 
     def __init__(
@@ -62,49 +74,76 @@ class TransformerDecoder(nn.Module):
         )
         self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
         self.shown_layer = configuration.shown_layer or max(1, configuration.layers - 1)
+        gate = GenerationGate(memory_size, size, size) if configuration.copying else None
+        self.generation_gate = gate
 
     def forward(
         self,
         embedded: Float[Tensor, "batch steps size"],
         memory: Encoded,
         need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch steps size"], Tensor | None]:
-        """Features of all teacher-forced steps, and attention if asked.
-
-        Attention is ``[batch, steps, source]``, of the layer shown.
-        """
+    ) -> Decoding:
+        """All teacher-forced steps, with attention, of the layer shown, if asked."""
         hidden = self._place(embedded, 0)
         shown = None
         for number, layer in enumerate(self.layers, start=1):
             source = layer.cross_attention.prepare(memory)
-            wanted = need_weights and number == self.shown_layer
+            wanted = self._wanted(number, need_weights)
             hidden, _, weights = layer(hidden, source, need_weights=wanted)
-            shown = weights.mean(1) if weights is not None else shown
-        return self.norm(hidden), shown
+            shown = weights if weights is not None else shown
+        return self._decoding(embedded, self.norm(hidden), shown, self._copied(memory))
 
     def start(self, memory: Encoded) -> TransformerState:
         """Project the memory for every layer; nothing decoded yet."""
         source = tuple(layer.cross_attention.prepare(memory) for layer in self.layers)
         nothing = memory.states.new_zeros(memory.batch, 0, self.size)
         history = tuple(layer.self_attention.prepare(nothing) for layer in self.layers)
-        return TransformerState(history, source, 0)
+        return TransformerState(history, source, 0, self._copied(memory))
 
-    def advance(
-        self, embedded: Float[Tensor, "batch size"], state: TransformerState
-    ) -> tuple[Float[Tensor, "batch size"], TransformerState, Float[Tensor, "batch source"]]:
-        """Features of the next step, the state after it, and the attention shown."""
-        hidden = self._place(embedded[:, None], state.position)
+    def advance(self, embedded: Float[Tensor, "batch size"], state: TransformerState) -> Advanced:
+        """The next step, the state after it, and the attention shown."""
+        step = embedded[:, None]
+        hidden = self._place(step, state.position)
         history = []
-        shown = embedded.new_zeros(0)
+        shown = None
         for number, layer in enumerate(self.layers, start=1):
-            wanted = number == self.shown_layer
             hidden, kept, weights = layer(
-                hidden, state.source[number - 1], state.history[number - 1], need_weights=wanted
+                hidden,
+                state.source[number - 1],
+                state.history[number - 1],
+                need_weights=self._wanted(number, True),
             )
             history.append(kept)
-            shown = weights.mean(1)[:, 0] if weights is not None else shown
-        features: Tensor = self.norm(hidden)[:, 0]
-        return features, replace(state, history=tuple(history), position=state.position + 1), shown
+            shown = weights if weights is not None else shown
+        decoding = self._decoding(step, self.norm(hidden), shown, state.states)
+        return decoding.advanced(
+            replace(state, history=tuple(history), position=state.position + 1)
+        )
+
+    def _wanted(self, layer: int, need_weights: bool) -> bool | Literal["log"]:
+        """What the cross-attention of a layer is asked for: copying needs logarithms."""
+        if layer != self.shown_layer:
+            return False
+        return need_weights if self.generation_gate is None else "log"
+
+    def _copied(self, memory: Encoded) -> Tensor | None:
+        """The encoder states that ``p_gen`` is to read, junk in padding gone."""
+        if self.generation_gate is None or memory.key_mask is None:
+            return None if self.generation_gate is None else memory.states
+        return memory.states.masked_fill(~memory.key_mask[..., None], 0.0)
+
+    def _decoding(
+        self, embedded: Tensor, features: Tensor, shown: Tensor | None, states: Tensor | None
+    ) -> Decoding:
+        """Features, with the mean over heads of weights, or of logarithms where they copy."""
+        if self.generation_gate is None:
+            return Decoding(features, None if shown is None else shown.mean(1))
+        assert shown is not None and states is not None
+        log_weights = mean_over_heads(shown)
+        weights = log_weights.exp()
+        context = weights.to(states.dtype) @ states
+        gate = self.generation_gate(context, features, embedded)
+        return Decoding(features, weights, Copying(log_weights, gate))
 
     def _place(self, embedded: Tensor, start: int) -> Tensor:
         places = sinusoidal_positions(
