@@ -85,10 +85,10 @@ def train(
             report(str(interrupted))
             raise typer.Exit(interrupted.exit_code) from interrupted
     if not quiet:
-        write_lines(_summary(result, out))
+        write_lines(_summary(result, out, features))
 
 
-def _summary(result: "TrainingResult", out: Path) -> list[str]:
+def _summary(result: "TrainingResult", out: Path, features: str | None) -> list[str]:
     """What came out, and what to do with it."""
     from shlex import quote
 
@@ -96,11 +96,14 @@ def _summary(result: "TrainingResult", out: Path) -> list[str]:
     from regard.training.progress import clock
 
     place = quote(str(out))
+    column = "" if features is None else f" --features {quote(features)}"
+    tag = "" if features is None else ' --features "some features"'
     model = f"the best, after {result.best_step:,} updates"
     if result.averaged:
         model = f"the average of {len(result.averaged)}, after {_listed(result.averaged)} updates"
     rows = [
         [result.metric, f"{result.score:.2f}", "on the validation data, by free decoding"],
+        ["baseline", f"{result.baseline:.2f}", "by copying or memorizing alone"],
         ["model", model, ""],
         ["updates", f"{result.step:,}", f"ended by {result.reason}"],
         ["time", clock(result.elapsed_seconds), ""],
@@ -110,9 +113,9 @@ def _summary(result: "TrainingResult", out: Path) -> list[str]:
         *table([[name, f"{value}  {note}".rstrip()] for name, value, note in rows]),
         "",
         "Next:",
-        f"  regard translate --model {place} FILE",
-        f"  regard evaluate --model {place} --data DATA",
-        f'  regard show --model {place} "some text" --out attention.html',
+        f"  regard translate --model {place}{column} FILE",
+        f"  regard evaluate --model {place}{column} --data DATA",
+        f'  regard show --model {place} "some text"{tag} --out attention.html',
         f"  regard info {place}",
     ]
 

@@ -59,6 +59,10 @@ class Pairs(Sequence[Pair]):
         """The target of every pair."""
         return [pair.target for pair in self.pairs]
 
+    def identities(self) -> list[tuple[str, str]]:
+        """What makes two sources the same one: the text and the features of every pair."""
+        return [(pair.source, pair.features) for pair in self.pairs]
+
     def place(self, index: int) -> str:
         """Where a pair stands, for messages: `line 7`; `pair 7` without a file."""
         return f"line {self.lines[index]}" if self.lines else f"pair {index + 1}"

@@ -25,6 +25,7 @@ from regard.evaluation.transduction import (
     exact_match,
     spaced_symbols,
     symbol_error_rate,
+    symbols_of,
     word_error_rate,
 )
 
@@ -55,6 +56,7 @@ __all__ = [
     "read_alignments",
     "spaced_symbols",
     "symbol_error_rate",
+    "symbols_of",
     "ter",
     "word_error_rate",
     "write_alignments",

@@ -26,6 +26,12 @@ def character_symbols(text: str) -> list[str]:
     return list(text)
 
 
+def symbols_of(kind: str) -> Splitter:
+    """What is a symbol of the targets of a tokenizer: characters where it writes characters, else
+    what spaces part (the words of a model of subwords)."""
+    return character_symbols if kind == "character" else spaced_symbols
+
+
 def exact_match(
     hypotheses: Sequence[str], references: Sequence[Sequence[str]], *, resamples: int = 0
 ) -> Score:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from regard.evaluation import BETTER
 from regard.training.averaging import average_weights
 from regard.training.checkpoint import weights_path
 from regard.training.run import MODEL, encode_model, write_model
@@ -19,6 +20,7 @@ class TrainingResult:
     reason: `patience`, `maximum_updates`, `maximum_epochs` or `minutes`.
     metric, score: of the model that was kept; `averaged` are the steps whose mean it is (empty:
         it is the model of `best_step`).
+    baseline: what copying and memorizing alone reaches, by the same metric.
     training_seconds: spent in updates; elapsed_seconds: all wall time of all sessions.
     """
 
@@ -33,6 +35,13 @@ class TrainingResult:
     target_tokens: int
     training_seconds: float
     elapsed_seconds: float
+    baseline: float
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether the model is better than copying and memorizing alone, or as good as can be."""
+        perfect = self.score == (100 if BETTER[self.metric] == "higher" else 0)
+        return perfect or is_better(self.score, self.baseline, self.metric)
 
 
 def finish(session: Session, state: TrainingState, reason: str) -> TrainingResult:
@@ -58,6 +67,7 @@ def finish(session: Session, state: TrainingState, reason: str) -> TrainingResul
         state.target_tokens,
         state.training_seconds,
         session.budget.elapsed(),
+        session.data.baseline.score,
     )
     _log_end(session, result)
     return result
@@ -114,3 +124,9 @@ def _log_end(session: Session, result: TrainingResult) -> None:
         f"training ended ({result.reason}) after {result.step:,} updates: "
         f"{result.metric} {result.score:.2f}; the model is {session.directory / MODEL}"
     )
+    if not result.beats_baseline:
+        session.reporter.message(
+            "this model is no better than copying the source or memorizing its most frequent "
+            f"training target ({result.metric} {result.baseline:.2f}): train longer, give more "
+            "data, or look whether source and target are the right columns"
+        )

@@ -13,6 +13,7 @@ from regard.data.pairs import Pairs
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
 from regard.models import build_model
+from regard.training.baseline import measure_baseline
 from regard.training.budget import Budget
 from regard.training.configuration import Configuration
 from regard.training.continuation import fingerprint
@@ -53,6 +54,8 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     configuration = request.configuration
     fitting = fit(request.train, encode_pairs(request.train, tokenizers), configuration.batching)
     validation = prepare_validation(request.valid, tokenizers, configuration)
+    metric, kind = configuration.training.metric, tokenizers.target.kind
+    baseline = measure_baseline(request.train, validation, metric, kind)
     seed_everything(configuration.training.seed)
     sizes = vocabulary_of(tokenizers)
     model = build_model(configuration.model, sizes.source, sizes.target, sizes.features)
@@ -60,7 +63,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
         configuration=configuration,
         directory=request.out,
         tokenizers=tokenizers,
-        data=Data(fitting.pairs, fitting.examples, validation, hashes(request)),
+        data=Data(fitting.pairs, fitting.examples, validation, baseline, hashes(request)),
         model=model,
         optimizer=Adam(model, configuration.training),
         shards=Shards(model, configuration.training.threads),
@@ -82,6 +85,10 @@ def facts(request: Request, session: Session) -> dict[str, Any]:
         "validation_pairs": len(request.valid),
         "validation_sources": len(data.validation.sources),
         "validation_blank": request.valid.blank,
+        "validation_seen": data.baseline.seen,
+        "validation_unseen": data.validation.coverage.unseen,
+        "validation_unreachable": data.validation.coverage.unreachable,
+        "baseline": data.baseline.score,
         "vocabulary": vocabulary_of(session.tokenizers).as_dict(),
         "joint": session.tokenizers.joint,
         "parameters": sum(parameter.numel() for parameter in session.model.parameters()),
@@ -107,15 +114,34 @@ def tell(request: Request, session: Session, told: dict[str, Any]) -> None:
     texts = [sizes["source"] - features, sizes["target"]][told["joint"] :]
     symbols = " and ".join(f"{size:,}" for size in texts)
     symbols += f" symbols and {features:,} of features" if features else " symbols"
+    count = told["validation_seen"]
+    seen = f", {count:,} of them in the training data too" if count else ""
     for text in (
         f"training on {told['pairs']:,} pairs of {request.train.origin}"
         f"{left_out if told['too_long'] else ''}{blank if told['blank'] else ''}",
-        f"validating on {told['validation_sources']:,} sources of {request.valid.origin}",
+        f"validating on {told['validation_sources']:,} sources of {request.valid.origin}{seen}; "
+        f"copying or memorizing alone: {session.configuration.training.metric} "
+        f"{told['baseline']:.2f}",
+        *session.data.validation.coverage.messages(),
         f"{session.configuration.recipe}: {told['parameters']:,} parameters, a vocabulary of "
         f"{symbols}, {told['batches']:,} batches an epoch, {told['padding']:.1%} padding, "
         f"{told['threads']} thread{'s' if told['threads'] > 1 else ''}",
     ):
         session.reporter.message(text)
+    unseen = _unseen_features(session.tokenizers, request.valid)
+    if unseen:
+        session.reporter.message(
+            f"{request.valid.origin} has features that training never sees, which are read as "
+            f"unknown: {', '.join(unseen)}"
+        )
+
+
+def _unseen_features(tokenizers: Tokenizers, pairs: Pairs) -> list[str]:
+    """The different symbols of the pairs' features that the vocabulary lacks."""
+    known, tags = tokenizers.features, pairs.features()
+    if known is None or tags is None:
+        return []
+    return list(dict.fromkeys(symbol for tag in tags for symbol in known.unseen(tag)))
 
 
 def check_request(request: Request) -> None:

@@ -9,6 +9,7 @@ from regard.data.pairs import Pairs
 from regard.data.tokenizers import Tokenizers
 from regard.files import write_bytes
 from regard.models import Model
+from regard.training.baseline import Baseline
 from regard.training.budget import Budget
 from regard.training.checkpoint import save_checkpoint, weights_path
 from regard.training.configuration import Configuration
@@ -30,6 +31,7 @@ class Data:
     pairs: Pairs
     examples: list[Example]
     validation: ValidationData
+    baseline: Baseline
     hashes: dict[str, str]
 
 

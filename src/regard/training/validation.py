@@ -9,10 +9,11 @@ import torch
 from regard.data.batches import Example, bucket, collate, encode_pairs
 from regard.data.pairs import Pair, Pairs
 from regard.data.tokenizers import Tokenizers
-from regard.evaluation import Score, character_symbols, evaluate_texts, spaced_symbols
+from regard.evaluation import Score, evaluate_texts, symbols_of
 from regard.evaluation.translating import translate_texts
 from regard.models import Model
 from regard.training.configuration import Configuration
+from regard.training.coverage import Coverage, measure_coverage
 from regard.training.metrics import perplexity
 from regard.training.objective import batch_loss
 
@@ -28,6 +29,7 @@ class ValidationData:
     """Distinct sources, the accepted targets of each, and their pairs as examples in batches.
 
     features: of each source, where pairs have any; it may then come several times.
+    coverage: what of them the symbols of the training data can express.
     """
 
     sources: list[str]
@@ -35,6 +37,7 @@ class ValidationData:
     references: list[list[str]]
     examples: list[Example]
     batches: list[list[int]]
+    coverage: Coverage
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ def prepare_validation(
         [references[index] for index in chosen],
         examples,
         bucket(examples, configuration.batching, seed=0, epoch=0),
+        measure_coverage(some, examples, tokenizers),
     )
 
 
@@ -89,7 +93,7 @@ def validate(
         hypotheses = _decode(model, tokenizers, data, configuration, on_progress)
         plain = mean_negative_log_likelihood(model, data.examples, data.batches)
     training = configuration.training
-    symbols = character_symbols if tokenizers.target.kind == "character" else spaced_symbols
+    symbols = symbols_of(tokenizers.target.kind)
     score = evaluate_texts(
         hypotheses, data.references, names=(training.metric,), symbols=symbols
     ).metric(training.metric)

@@ -9,7 +9,7 @@ from regard.data.tokenizers.sides import (
     save_tokenizers,
     train_tokenizers,
 )
-from regard.data.tokenizers.unseen import unseen_symbols
+from regard.data.tokenizers.unseen import named, unseen_symbols
 
 __all__ = [
     "Tokenized",
@@ -17,6 +17,7 @@ __all__ = [
     "Tokenizers",
     "load_tokenizer",
     "load_tokenizers",
+    "named",
     "save_tokenizers",
     "seed_sampling",
     "train_tokenizers",

@@ -1,0 +1,71 @@
+"""Coverage: how much of the validation data the symbols of the training data can express."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regard.data.batches import Example
+from regard.data.pairs import Pair
+from regard.data.special import UNKNOWN
+from regard.data.tokenizers import Tokenizer, Tokenizers, named, unseen_symbols
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Sources that hold symbols which training never saw, and sources that cannot be answered.
+
+    sources: how many distinct ones there are.
+    unseen: how many hold a symbol that the model reads as unknown; unseen_symbols: which these are.
+    unreachable: how many have no accepted target that the model could write, a floor under its
+        word error rate; unreachable_symbols: what these targets have that it cannot write.
+    """
+
+    sources: int
+    unseen: int
+    unseen_symbols: tuple[str, ...]
+    unreachable: int
+    unreachable_symbols: tuple[str, ...]
+
+    def messages(self) -> list[str]:
+        """What a person should know, a line each; nothing where everything is covered."""
+        told = []
+        if self.unseen:
+            told.append(
+                f"{self.unseen:,} of {self.sources:,} validation sources have symbols never seen "
+                f"in training, read as unknown: {named(self.unseen_symbols)}"
+            )
+        if self.unreachable:
+            told.append(
+                f"{self.unreachable:,} of {self.sources:,} validation sources cannot be answered "
+                f"right, as their targets have symbols that no training target has: "
+                f"{named(self.unreachable_symbols)}"
+            )
+        return told
+
+
+def measure_coverage(
+    pairs: Sequence[Pair], examples: Sequence[Example], tokenizers: Tokenizers
+) -> Coverage:
+    """The coverage of pairs, which `examples` are encodings of, one by one."""
+    questions = {(pair.source, pair.features) for pair in pairs}
+    both = list(zip(pairs, examples, strict=True))
+    unseen = {
+        (pair.source, pair.features): pair.source
+        for pair, example in both
+        if UNKNOWN in example.source
+    }
+    reachable = {
+        (pair.source, pair.features) for pair, example in both if UNKNOWN not in example.target
+    }
+    lost = [pair.target for pair in pairs if (pair.source, pair.features) not in reachable]
+    return Coverage(
+        len(questions),
+        len(unseen),
+        _symbols(tokenizers.source, list(unseen.values())),
+        len(questions - reachable),
+        _symbols(tokenizers.target, lost),
+    )
+
+
+def _symbols(tokenizer: Tokenizer, texts: Sequence[str]) -> tuple[str, ...]:
+    found = (symbol for text in texts for symbol in unseen_symbols(tokenizer, text))
+    return tuple(dict.fromkeys(found))
