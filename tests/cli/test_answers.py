@@ -31,6 +31,7 @@ class Answer:
     alignment: tuple = ()
     nbest: tuple = ()
     problem: str | None = None
+    unseen_features: tuple = ()
 
 
 BLANK = Answer()

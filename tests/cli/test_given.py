@@ -16,7 +16,7 @@ def write(path, *rows):
 def test_texts(tmp_path, capsys):
     path = tmp_path / "x.tsv"
     path.write_text("a\tb\n\tc\n", encoding="utf-8")
-    assert read_given(str(path), None, None) == [("a", "b")]
+    assert read_given(str(path), None, None) == [("a", "b", None)]
     assert "1 pair (1 pair with a blank side dropped)" in capsys.readouterr().err
 
 
@@ -26,14 +26,14 @@ def test_tokens_of_translate(tmp_path, capsys):
         {"source": "", "text": "", "tokens": []},
         {"source": "a b", "text": "c", "tokens": ["c", "</s>"]},
     )
-    assert read_given(path, None, None) == [("a b", ["c", "</s>"])]
+    assert read_given(path, None, None) == [("a b", ["c", "</s>"], None)]
     assert "1 pair with a blank side dropped" in capsys.readouterr().err
 
 
 def test_a_text_target_goes_before_tokens(tmp_path):
     path = write(tmp_path / "x.jsonl", {"source": "a", "target": "b", "tokens": ["x"]})
-    assert read_given(path, None, None) == [("a", "b")]
-    assert read_given(path, None, "tokens") == [("a", ["x"])]
+    assert read_given(path, None, None) == [("a", "b", None)]
+    assert read_given(path, None, "tokens") == [("a", ["x"], None)]
 
 
 @pytest.mark.parametrize(

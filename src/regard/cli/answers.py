@@ -28,11 +28,16 @@ def as_nbest(line: InputLine, answer: "Translation") -> list[str]:
 
 def as_json(line: InputLine, answer: "Translation") -> list[str]:
     """One JSON object; a blank line has no score and empty lists, an unreadable one its `error`."""
-    fields = {"source": line.text, **translation_fields(answer)}
+    fields = asked(line.text, line.features) | translation_fields(answer)
     problem = line.problem or answer.problem
     if problem is not None:
         fields["error"] = problem
     return [json_line(fields)]
+
+
+def asked(source: str, features: str | None) -> dict[str, Any]:
+    """What was asked: the source and, where there are any, its features."""
+    return {"source": source} | ({} if features is None else {"features": features})
 
 
 def translation_fields(answer: "Translation") -> dict[str, Any]:
@@ -49,9 +54,12 @@ def translation_fields(answer: "Translation") -> dict[str, Any]:
     }
 
 
-def scored_fields(source: str, answer: "Translation") -> dict[str, Any]:
+def scored_fields(
+    source: str, answer: "Translation", features: str | None = None
+) -> dict[str, Any]:
     """A given target as the model sees it, under the same names."""
-    fields = {"source": source, **translation_fields(answer), "token_scores": answer.token_scores}
+    fields = asked(source, features) | translation_fields(answer)
+    fields["token_scores"] = answer.token_scores
     del fields["nbest"]
     return fields
 

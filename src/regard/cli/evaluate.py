@@ -44,6 +44,7 @@ def evaluate(
 
     A source that comes several times has several accepted targets. Figures are percentages.
     """
+    from regard.cli.features import report_unseen
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
     from regard.evaluation import evaluate_texts
@@ -59,6 +60,7 @@ def evaluate(
         batch_size=batch_size,
         attention=False,
     )
+    report_unseen(answers, set())
     bad = next((answer.problem for answer in answers if answer.problem is not None), None)
     if bad is not None:
         raise UserError(f"{data}: a source has {bad}; leave such sources out to measure the rest")

@@ -2,17 +2,24 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from regard.cli.reading import counted, dropped, read_data
 from regard.cli.streams import report
 from regard.errors import UserError
 
-#: A source and its target, either a text or the tokens of one.
-Given = tuple[str, str | list[str]]
+
+class Given(NamedTuple):
+    """A source and its target, either a text or the tokens of one; features where there are any."""
+
+    source: str
+    target: str | list[str]
+    features: str | None = None
 
 
-def read_given(data: str, source: str | None, target: str | None) -> list[Given]:
+def read_given(
+    data: str, source: str | None, target: str | None, features: str | None = None
+) -> list[Given]:
     """Pairs as `read_data` reads them; in JSONL the target may be a list of tokens.
 
     That is the value of `target`, or of `tokens` where an object has no `target`: so what
@@ -20,19 +27,22 @@ def read_given(data: str, source: str | None, target: str | None) -> list[Given]
     Raises UserError with file and line for everything else.
     """
     if not data.lower().removesuffix(".gz").endswith(".jsonl"):
-        return _texts(data, source, target)
+        return _texts(data, source, target, features)
     from regard.data.lines import read_lines
 
     rows = [_record(line) for line in read_lines(Path(data))]
     first = next((row for row in rows if row), {})
     key = target or ("target" if "target" in first else "tokens")
     if not isinstance(first.get(key), list):
-        return _texts(data, source, target)
-    return _tokens(data, rows, source or "source", key)
+        return _texts(data, source, target, features)
+    return _tokens(data, rows, source or "source", key, features)
 
 
-def _texts(data: str, source: str | None, target: str | None) -> list[Given]:
-    return [(pair.source, pair.target) for pair in read_data(data, source, target)]
+def _texts(data: str, source: str | None, target: str | None, features: str | None) -> list[Given]:
+    return [
+        Given(pair.source, pair.target, None if features is None else pair.features)
+        for pair in read_data(data, source, target, features)
+    ]
 
 
 def _record(line: str) -> dict[str, Any]:
@@ -44,7 +54,11 @@ def _record(line: str) -> dict[str, Any]:
     return record if isinstance(record, dict) else {}
 
 
-def _tokens(data: str, rows: list[dict[str, Any]], source: str, target: str) -> list[Given]:
+def _tokens(
+    data: str, rows: list[dict[str, Any]], source: str, target: str, features: str | None
+) -> list[Given]:
+    from regard.data.readers.jsonl import json_text
+
     given: list[Given] = []
     for number, row in enumerate(rows, start=1):
         text, tokens = row.get(source), row.get(target)
@@ -54,7 +68,9 @@ def _tokens(data: str, rows: list[dict[str, Any]], source: str, target: str) -> 
                 f'tokens "{target}"'
             )
         if text.strip() and tokens:
-            given.append((text, tokens))
+            place = f"{data}, line {number}"
+            tag = None if features is None else json_text(row, features, place, "--features")
+            given.append(Given(text, tokens, tag))
     report(f"{data}: {counted(len(given), 'pair')}{dropped(len(rows) - len(given))}")
     if not given:
         raise UserError(f"{data}: every pair has a blank side; give both a source and tokens")

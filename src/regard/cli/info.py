@@ -43,7 +43,7 @@ def collect(run: Path) -> dict[str, Any]:
         "description": configuration.description,
         "regard": version,
         "parameters": start.get("parameters"),
-        "vocabulary": {**vars(vocabulary), "joint": configuration.tokenization.joint},
+        "vocabulary": {**vocabulary.as_dict(), "joint": configuration.tokenization.joint},
         "data": {key: start.get(key) for key in _DATA},
         "padding": start.get("padding"),
         "training": {
@@ -118,9 +118,12 @@ def _number(value: int | None) -> str:
 
 
 def _vocabulary(sizes: dict[str, Any]) -> str:
+    features = sizes.get("features", 0)
+    more = f", {features:,} of features" if features else ""
     if sizes["joint"]:
-        return f"{sizes['source']:,} symbols, one for both sides"
-    return f"{sizes['source']:,} source symbols, {sizes['target']:,} target symbols"
+        return f"{sizes['target']:,} symbols, one vocabulary for both sides{more}"
+    source = sizes["source"] - features
+    return f"{source:,} source symbols, {sizes['target']:,} target symbols{more}"
 
 
 def _data(data: dict[str, Any]) -> str:

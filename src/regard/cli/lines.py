@@ -14,11 +14,15 @@ from regard.errors import UserError
 
 @dataclass(frozen=True)
 class InputLine:
-    """number: from 0. problem: why there is no text, for a line that is not UTF-8."""
+    """number: from 0. problem: why there is no text, for a line that is not UTF-8.
+
+    features: of the text, where lines are rows that have them.
+    """
 
     number: int
     text: str
     problem: str | None = None
+    features: str | None = None
 
     @property
     def blank(self) -> bool:

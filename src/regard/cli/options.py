@@ -39,6 +39,18 @@ Features = Annotated[
         help="Where each source's features stand, such as V;PST: a suffix, a column or a key.",
     ),
 ]
+FeaturesColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--features",
+        metavar="COLUMN",
+        help="Lines are rows of a TSV, with each source's features in this column.",
+    ),
+]
+SourceColumn = Annotated[
+    str | None,
+    typer.Option("--source", metavar="COLUMN", help="The source's column, with --features; 1."),
+]
 Beam = Annotated[
     int | None,
     typer.Option(min=1, metavar="K", help="Beam width; the model's own when not given."),

@@ -6,6 +6,7 @@ from regard.cli.options import (
     AsJson,
     BatchSize,
     Data,
+    Features,
     LengthPenalty,
     Run,
     SourceSide,
@@ -27,6 +28,7 @@ def score(
     data: Data,
     source: SourceSide = None,
     target: TargetSide = None,
+    features: Features = None,
     as_json: AsJson = False,
     length_penalty: LengthPenalty = None,
     batch_size: BatchSize = 64,
@@ -34,22 +36,31 @@ def score(
 ) -> None:
     """Natural-log probability of the target of every pair, the end symbol included.
 
-    Prints score, normalized score, source and target, with tabs between them. In JSONL a target
-    may also be a list of tokens (key `tokens`), as `regard translate --json` prints them.
+    Prints score, normalized score, source, its features if any, and target, with tabs between
+    them. In JSONL a target may also be a list of tokens (key `tokens`), as `regard translate
+    --json` prints them.
     """
+    from regard.cli.features import check_features, report_unseen
     from regard.cli.given import read_given
     from regard.cli.reading import counted, load_model
     from regard.cli.streams import report, write_lines
 
-    pairs = read_given(data, source, target)
+    pairs = read_given(data, source, target, features)
     loaded = load_model(model, threads)
+    check_features(loaded, features is not None)
     form = _json if as_json else _row
     bad = 0
+    unseen: set[str] = set()
     for start in range(0, len(pairs), CHUNK * batch_size):
         chunk = pairs[start : start + CHUNK * batch_size]
         answers = loaded.score(
-            chunk, length_penalty=length_penalty, batch_size=batch_size, attention=as_json
+            [(pair.source, pair.target) for pair in chunk],
+            features=None if features is None else [pair.features or "" for pair in chunk],
+            length_penalty=length_penalty,
+            batch_size=batch_size,
+            attention=as_json,
         )
+        report_unseen(answers, unseen)
         write_lines([form(pair, answer) for pair, answer in zip(chunk, answers, strict=True)])
         for number, answer in enumerate(answers, start=start + 1):
             if answer.problem is not None:
@@ -60,7 +71,8 @@ def score(
 
 
 def _row(pair: "Given", answer: "Translation") -> str:
-    texts = (pair[0], answer.text if answer.problem is None else _text(pair[1]))
+    target = answer.text if answer.problem is None else _text(pair.target)
+    texts = [text for text in (pair.source, pair.features, target) if text is not None]
     columns = (text.replace("\t", " ").replace("\n", " ") for text in texts)
     scores = (answer.score, answer.normalized_score)
     return "\t".join([*("" if score is None else f"{score:.6f}" for score in scores), *columns])
@@ -73,7 +85,7 @@ def _text(target: str | list[str]) -> str:
 def _json(pair: "Given", answer: "Translation") -> str:
     from regard.cli.answers import json_line, scored_fields
 
-    fields = scored_fields(pair[0], answer)
+    fields = scored_fields(pair.source, answer, pair.features)
     if answer.problem is not None:
-        fields |= {"text": _text(pair[1]), "error": answer.problem}
+        fields |= {"text": _text(pair.target), "error": answer.problem}
     return json_line(fields)

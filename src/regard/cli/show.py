@@ -19,6 +19,10 @@ def show(
         str | None,
         typer.Option(metavar="TEXT", help="Draw it for this target, not for the model's own."),
     ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option(metavar="FEATURES", help="What is asked of TEXT, as in V;PST."),
+    ] = None,
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Where to; .html, .png, .svg or .json.")
     ] = Path("attention.html"),
@@ -31,6 +35,7 @@ def show(
     Prints the target to standard output.
     """
     from regard.cli.answers import one_line
+    from regard.cli.features import check_features, report_unseen
     from regard.cli.reading import load_model
     from regard.cli.streams import report, text_argument, write_lines
     from regard.views.save import check_suffix, save_view
@@ -38,12 +43,16 @@ def show(
     check_suffix(out)
     source = _not_blank(text_argument(text, "TEXT"), "TEXT")
     given = None if target is None else _not_blank(text_argument(target, "--target"), "--target")
+    tags = None if features is None else [text_argument(features, "--features")]
     loaded = load_model(model, threads)
+    check_features(loaded, tags is not None)
     if given is None:
-        answer: Any = loaded.translate([source], beam=beam, length_penalty=length_penalty)[0]
+        options: Any = {"beam": beam, "length_penalty": length_penalty}
+        answer: Any = loaded.translate([source], features=tags, **options)[0]
         shown = answer.text
     else:
-        answer, shown = loaded.score([(source, given)])[0], given
+        answer, shown = loaded.score([(source, given)], features=tags)[0], given
+    report_unseen([answer], set())
     save_view(_view(source, shown, answer, loaded.configuration.recipe), out)
     write_lines([one_line(shown)])
     report(f"wrote {out}")

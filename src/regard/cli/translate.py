@@ -1,12 +1,21 @@
 """The translate verb: line i answers line i."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import AsJson, BatchSize, Beam, LengthPenalty, Run, Threads
+from regard.cli.options import (
+    AsJson,
+    BatchSize,
+    Beam,
+    FeaturesColumn,
+    LengthPenalty,
+    Run,
+    SourceColumn,
+    Threads,
+)
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -24,6 +33,8 @@ def translate(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="Lines of text, .gz too; - is standard input.")
     ] = "-",
+    features: FeaturesColumn = None,
+    source: SourceColumn = None,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write here, once all is done; standard output if not."),
@@ -59,27 +70,43 @@ def translate(
     """
     from regard.cli.answers import as_json as json_form
     from regard.cli.answers import as_nbest, as_text
-    from regard.cli.lines import chunks, input_lines, is_typed
+    from regard.cli.features import check_features
+    from regard.cli.lines import chunks, is_typed
     from regard.cli.reading import counted, load_model
     from regard.cli.streams import line_writer, report
 
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
     options = _search(sample, sampling, beam, nbest, length_penalty)
+    lines = _lines(file, source, features)
     loaded = load_model(model, threads, draws=sample)
+    check_features(loaded, features is not None)
     form = json_form if as_json else as_nbest if nbest is not None else as_text
     longest = CHUNK * batch_size
     if is_typed(file):
         report("Type lines to translate; Ctrl-D ends.")
         longest = 1
-    lines = chunks(input_lines(file), min(batch_size, longest), longest)
     options |= {"batch_size": batch_size, "attention": as_json}
     with line_writer(output) as write:
-        bad = _answer(lines, loaded, options, form, write)
+        cut = chunks(lines, min(batch_size, longest), longest)
+        bad = _answer(cut, loaded, options, form, write)
     if bad:
         raise UserError(
             f"{counted(bad, 'line')} of the input could not be answered and stayed blank; "
             f"the others are"
         )
+
+
+def _lines(file: str, source: str | None, features: str | None) -> "Iterator[InputLine]":
+    """The input's lines; with features, its rows."""
+    from regard.cli.features import rows
+    from regard.cli.lines import input_lines
+
+    lines = input_lines(file)
+    if features is not None:
+        return rows(lines, source, features, "standard input" if file == "-" else file)
+    if source is not None:
+        raise UserError("--source is a column of rows, which are read with --features: give both")
+    return lines
 
 
 def _answer(
@@ -90,13 +117,18 @@ def _answer(
     write: "Writer",
 ) -> int:
     """Answer chunk after chunk, in order; how many lines could not be answered."""
+    from regard.cli.features import report_unseen
     from regard.cli.streams import report
 
     bad = 0
+    unseen: set[str] = set()
     for chunk in lines:
         if options.get("sample"):
             options = {**options, "first": chunk[0].number}
+        if chunk[0].features is not None:
+            options = {**options, "features": [line.features for line in chunk]}
         answers = model.translate([line.text for line in chunk], **options)
+        report_unseen(answers, unseen)
         rows = [form(line, answer) for line, answer in zip(chunk, answers, strict=True)]
         write([row for each in rows for row in each])
         for line, answer in zip(chunk, answers, strict=True):

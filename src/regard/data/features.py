@@ -11,7 +11,7 @@ _PARTS = re.compile(r"[()+/]|[^()+/;,|\s]+")
 
 
 class FeaturesError(UserError):
-    """A tag that cannot be taken apart; the message says why and what would be right."""
+    """A tag that cannot be taken apart. The message says what it has, and what would be right."""
 
 
 @lru_cache(maxsize=65_536)
@@ -31,10 +31,12 @@ def parse_features(tag: str) -> tuple[str, ...]:
     for symbol in symbols:
         depth += (symbol == OPEN) - (symbol == CLOSE)
         if depth < 0:
-            raise FeaturesError(f"the features {tag!r} close a bracket that was not opened")
+            raise FeaturesError(
+                f"features with a bracket that was not opened ({tag!r}); each ) needs its ("
+            )
     if depth:
         raise FeaturesError(
-            f"the features {tag!r} have a bracket that is not closed; each ( needs its )"
+            f"features with a bracket that is not closed ({tag!r}); each ( needs its )"
         )
     if not symbols:
         raise FeaturesError("no features; give some, as in V;PST")

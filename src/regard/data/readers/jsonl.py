@@ -26,7 +26,7 @@ def read_jsonl(
         place = f"{path}, line {number}"
         record = _record(line, place)
         tag = "" if features is None else json_text(record, features, place, "--features")
-        texts = (json_text(record, key, place) for key in (source, target))
+        texts = json_text(record, source, place), json_text(record, target, place)
         rows.append((*texts, tag))
     return rows
 
