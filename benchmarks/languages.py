@@ -1,0 +1,179 @@
+"""One recipe with one setting over a folder of languages: training, and figures on the test words.
+
+For every LANGUAGE with LANGUAGE_train.tsv, LANGUAGE_dev.tsv and LANGUAGE_test.tsv, as the shared
+tasks of SIGMORPHON lay them out, through the installed ``regard`` commands. The development words
+choose the weights; the test words are only answered. A run that is there is not trained again.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from tables import table
+
+REGARD = (sys.executable, "-m", "regard")
+METRICS = ("word_error_rate", "symbol_error_rate", "exact_match")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one language gave, in percent; seconds of training, passed and of the processor.
+
+    low, high: the 95 % bootstrap interval of the test word error rate.
+    """
+
+    language: str
+    updates: int
+    seconds: float
+    cpu_seconds: float
+    valid: float
+    word_error_rate: float
+    low: float
+    high: float
+    symbol_error_rate: float
+    exact_match: float
+
+
+def languages(folder: Path, chosen: Sequence[str]) -> list[str]:
+    """The languages in the folder, or those that are asked for, smallest training data first."""
+    found = {path.name.removesuffix("_train.tsv"): path for path in folder.glob("*_train.tsv")}
+    missing = [name for name in chosen if name not in found]
+    if missing or not found:
+        raise SystemExit(f"{folder}: no {' '.join(missing) or 'LANGUAGE'}_train.tsv")
+    kept = [name for name in found if name in chosen] if chosen else list(found)
+    return sorted(kept, key=lambda name: (found[name].stat().st_size, name))
+
+
+def measure(language: str, options: argparse.Namespace) -> Outcome:
+    """Train, unless that was done before, and measure on the test words."""
+    out = options.out / language
+    facts = out.with_suffix(".json")
+    if not facts.exists():
+        spent = _train(language, options, out)
+        facts.write_text(json.dumps(spent) + "\n", encoding="utf-8")
+    spent = json.loads(facts.read_text(encoding="utf-8"))
+    test = _evaluate(out, options.folder / f"{language}_test.tsv", options)
+    valid = _evaluate(out, options.folder / f"{language}_dev.tsv", options)
+    interval = test["word_error_rate"]["interval"]
+    values = {name: test[name]["value"] for name in METRICS}
+    return Outcome(
+        language=language,
+        valid=valid["word_error_rate"]["value"],
+        low=interval["low"],
+        high=interval["high"],
+        **values,
+        **spent,
+    )
+
+
+def _train(language: str, options: argparse.Namespace, out: Path) -> dict[str, float]:
+    """Run ``regard train`` and say what it took."""
+    command = [*REGARD, "train", options.recipe, *_columns(options), "--out", str(out), "--quiet"]
+    command += ["--train", str(options.folder / f"{language}_train.tsv")]
+    command += ["--valid", str(options.folder / f"{language}_dev.tsv")]
+    command += ["--threads", str(options.threads), "--seed", str(options.seed)]
+    command += [] if options.minutes is None else ["--minutes", str(options.minutes)]
+    command += [part for each in options.set for part in ("--set", each)]
+    started = time.perf_counter()
+    script = (
+        "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; "
+        "u = resource.getrusage(resource.RUSAGE_CHILDREN); print(u.ru_utime + u.ru_stime); "
+        "sys.exit(code)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, *command], stdout=subprocess.PIPE, text=True
+    )
+    if done.returncode:
+        raise SystemExit(f"{language}: `{' '.join(command)}` ended with {done.returncode}")
+    lines = (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    updates = max(json.loads(line).get("step", 0) for line in lines)
+    seconds = time.perf_counter() - started
+    return {"updates": updates, "seconds": seconds, "cpu_seconds": float(done.stdout)}
+
+
+def _evaluate(out: Path, data: Path, options: argparse.Namespace) -> dict[str, Any]:
+    command = [*REGARD, "evaluate", "--model", str(out), "--data", str(data), "--json"]
+    command += [*_columns(options), "--threads", str(options.threads)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    metrics: dict[str, Any] = json.loads(done.stdout)["metrics"]
+    return metrics
+
+
+def _columns(options: argparse.Namespace) -> list[str]:
+    columns = {"source": options.source, "target": options.target, "features": options.features}
+    return [part for name, at in columns.items() if at for part in (f"--{name}", str(at))]
+
+
+def report(outcomes: Sequence[Outcome]) -> str:
+    """A Markdown table, the mean over languages last."""
+    head = ["language", "updates", "minutes", "CPU minutes", "valid WER", "test WER", "95 %"]
+    head += ["symbols wrong", "right"]
+    rows = [
+        [
+            each.language,
+            f"{each.updates:,}",
+            f"{each.seconds / 60:.1f}",
+            f"{each.cpu_seconds / 60:.1f}",
+            f"{each.valid:.2f}",
+            f"{each.word_error_rate:.2f}",
+            f"{each.low:.1f} - {each.high:.1f}",
+            f"{each.symbol_error_rate:.2f}",
+            f"{each.exact_match:.2f}",
+        ]
+        for each in outcomes
+    ]
+    mean = {
+        name: statistics.mean(getattr(each, name) for each in outcomes)
+        for name in ("valid", *METRICS)
+    }
+    longest = max(each.seconds for each in outcomes) / 60
+    processor = max(each.cpu_seconds for each in outcomes) / 60
+    last = ["mean", "", f"<= {longest:.1f}", f"<= {processor:.1f}", f"{mean['valid']:.2f}"]
+    last += [f"{mean['word_error_rate']:.2f}", "", f"{mean['symbol_error_rate']:.2f}"]
+    return table(head, [*rows, [*last, f"{mean['exact_match']:.2f}"]])
+
+
+def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("folder", type=Path, help="of LANGUAGE_{train,dev,test}.tsv")
+    parser.add_argument("--out", type=Path, required=True, help="where the runs are kept")
+    parser.add_argument("--recipe", default="lstm-attention")
+    parser.add_argument("--languages", nargs="*", default=[], help="all by default")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--minutes", type=float, help="most time for each language")
+    parser.add_argument("--source", type=int, help="column, from 1")
+    parser.add_argument("--target", type=int)
+    parser.add_argument("--features", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=1, help="of each run")
+    parser.add_argument("--jobs", type=int, default=2, help="runs side by side")
+    parser.add_argument("--json", type=Path, help="keep the figures here")
+    return parser.parse_args(given)
+
+
+def main() -> None:
+    options = arguments()
+    options.out.mkdir(parents=True, exist_ok=True)
+    names = languages(options.folder, options.languages)
+    outcomes: list[Outcome] = []
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for outcome in pool.map(lambda name: measure(name, options), names):
+            outcomes.append(outcome)
+            print(report([outcome]).splitlines()[2], flush=True)
+    outcomes.sort(key=lambda each: each.language)
+    print("\n" + report(outcomes))
+    if options.json is not None:
+        text = json.dumps([asdict(each) for each in outcomes], indent=1)
+        options.json.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
