@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from regard.errors import UserError
 from regard.models.configuration import ModelConfiguration
@@ -10,6 +12,7 @@ from regard.models.decoders import RecurrentDecoder, TransformerDecoder
 from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
 from regard.models.initialization import initialize
 from regard.models.model import Model
+from regard.models.pointer_model import PointerModel, joint_table
 from regard.nn.embedding import Embedding
 from regard.nn.output import OutputLayer
 
@@ -19,17 +22,20 @@ def build_model(
     source_vocabulary: int,
     target_vocabulary: int,
     features: int = 0,
+    copies: Sequence[int] | None = None,
 ) -> Model:
     """A freshly initialised model (from torch's global random state).
 
     Args:
         features: how many of the source's symbols, the last ones, are those of features.
+        copies: for a model that copies, the target id that each source id is copied as, or -1.
+            Default: itself, of a joint vocabulary.
 
     Raises:
         UserError: sizes that cannot be joined.
     """
     try:
-        return _build(configuration, source_vocabulary, target_vocabulary, features)
+        return _build(configuration, source_vocabulary, target_vocabulary, features, copies)
     except ValueError as error:
         raise UserError(f"model: {error}") from error
 
@@ -39,6 +45,7 @@ def _build(
     source_vocabulary: int,
     target_vocabulary: int,
     features: int,
+    copies: Sequence[int] | None,
 ) -> Model:
     size = configuration.embedding.size
     scale = math.sqrt(size) if configuration.embedding.scaled else 1.0
@@ -53,7 +60,11 @@ def _build(
     decoder = _decoder(configuration, size, encoder)
     tied = target.weight if configuration.embedding.tie_output else None
     output = OutputLayer(decoder.features_size, target_vocabulary, tied)
-    model = Model(source, target, encoder, decoder, output, _input_dropout(configuration))
+    made: Callable[..., Model] = Model
+    if configuration.decoder.copying:
+        table = copies or joint_table(source_vocabulary, target_vocabulary, features)
+        made = partial(PointerModel, table=table, unseen=configuration.decoder.copying_unseen)
+    model = made(source, target, encoder, decoder, output, _input_dropout(configuration))
     if apart:
         model.feature_encoder = FeatureEncoder(
             features,

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.attention import Memory
+from regard.models.copies import Copies
 from regard.nn.recurrent import State
 
 
@@ -20,10 +21,12 @@ class Encoded(Memory):
             ``[directions, batch, size]``: of the last word forward, of the first word backward.
         apart: ``[batch, positions]``, True = a feature that was read apart from the text: attended
             to, but no part of what sums up the text. None without any.
+        copies: what can be copied of it; None for a model that does not copy.
     """
 
     final: tuple[State, ...] = ()
     apart: Bool[Tensor, "batch positions"] | None = None
+    copies: Copies | None = None
 
     @property
     def states(self) -> Float[Tensor, "batch positions size"]:
@@ -37,4 +40,5 @@ class Encoded(Memory):
             tuple(tensor.index_select(1, indices) for tensor in layer) for layer in self.final
         )
         apart = None if self.apart is None else self.apart.index_select(0, indices)
-        return replace(chosen, final=final, apart=apart)
+        copies = None if self.copies is None else self.copies.select(indices)
+        return replace(chosen, final=final, apart=apart, copies=copies)

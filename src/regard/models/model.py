@@ -51,9 +51,12 @@ class Model(nn.Module):
     Attributes:
         fused_output: whether log-probabilities are those of the output layer alone, so that a loss
             may fuse ``features`` and ``output_weights``; else it needs ``token_losses``.
+        copies: whether it copies: sources and targets may then have ids beyond the vocabularies,
+            for symbols that were never seen.
     """
 
     fused_output: bool = True
+    copies: bool = False
 
     def __init__(
         self,
@@ -134,10 +137,12 @@ class Model(nn.Module):
         inputs: Int[Tensor, "batch steps"],
         outputs: Int[Tensor, "batch steps"],
         mask: Bool[Tensor, "batch steps"],
+        need_spread: bool = True,
     ) -> TokenLosses:
         """What the real target tokens ``outputs[mask]`` cost, from the model's log-probabilities.
 
-        Right for any model; one that can do with less than all of ``forward`` has its own.
+        Right for any model; one that can do with less than all of ``forward`` has its own. Without
+        ``need_spread``, spread may be anything.
         """
         decoded = self(source, source_mask, inputs, need_weights=False)
         log_probabilities = decoded.log_probabilities[mask]

@@ -16,6 +16,8 @@ def batch_loss(model: Model, batch: Batch, smoothing: float = 0.0) -> Loss:
         features = model.features(*arguments, batch.mask)
         targets = batch.outputs[batch.mask]
         return linear_cross_entropy(features, *model.output_weights(), targets, smoothing)
-    plain, spread = model.token_losses(*arguments, batch.outputs, batch.mask)
+    plain, spread = model.token_losses(
+        *arguments, batch.outputs, batch.mask, need_spread=smoothing > 0
+    )
     loss = (1 - smoothing) * plain + smoothing * spread if smoothing else plain
     return Loss(loss.mean(), plain.detach().mean())
