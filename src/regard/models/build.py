@@ -8,8 +8,9 @@ from functools import partial
 
 from regard.errors import UserError
 from regard.models.configuration import ModelConfiguration
-from regard.models.decoders import RecurrentDecoder, TransformerDecoder
+from regard.models.decoders import HardAttentionDecoder, RecurrentDecoder, TransformerDecoder
 from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
+from regard.models.hard_attention_model import HardAttentionModel
 from regard.models.initialization import initialize
 from regard.models.model import Model
 from regard.models.pointer_model import PointerModel, joint_table
@@ -57,11 +58,13 @@ def _build(
     elif source_vocabulary - features != target_vocabulary:
         raise ValueError("embedding.share needs a joint vocabulary (tokenization.joint)")
     encoder = _encoder(configuration, size)
-    decoder = _decoder(configuration, size, encoder)
+    decoder = _decoder(configuration, size, encoder, features_apart=bool(apart))
     tied = target.weight if configuration.embedding.tie_output else None
     output = OutputLayer(decoder.features_size, target_vocabulary, tied)
     made: Callable[..., Model] = Model
-    if configuration.decoder.copying:
+    if configuration.decoder.kind == "hard_attention":
+        made = HardAttentionModel
+    elif configuration.decoder.copying:
         table = copies or joint_table(source_vocabulary, target_vocabulary, features)
         made = partial(PointerModel, table=table, unseen=configuration.decoder.copying_unseen)
     model = made(source, target, encoder, decoder, output, _input_dropout(configuration))
@@ -93,10 +96,19 @@ def _encoder(configuration: ModelConfiguration, size: int) -> RecurrentEncoder |
 
 
 def _decoder(
-    configuration: ModelConfiguration, size: int, encoder: RecurrentEncoder | TransformerEncoder
-) -> RecurrentDecoder | TransformerDecoder:
+    configuration: ModelConfiguration,
+    size: int,
+    encoder: RecurrentEncoder | TransformerEncoder,
+    *,
+    features_apart: bool,
+) -> RecurrentDecoder | TransformerDecoder | HardAttentionDecoder:
     chosen = configuration.decoder
     if chosen.kind == "transformer":
         return TransformerDecoder(chosen, size, encoder.size)
     both = configuration.encoder.kind == "recurrent" and configuration.encoder.bidirectional
-    return RecurrentDecoder(chosen, size, encoder.size, directions=2 if both else 1)
+    directions = 2 if both else 1
+    if chosen.kind == "hard_attention":
+        return HardAttentionDecoder(
+            chosen, size, encoder.size, directions, features_apart=features_apart
+        )
+    return RecurrentDecoder(chosen, size, encoder.size, directions)

@@ -132,6 +132,35 @@ class RecurrentDecoderConfiguration(Section):
         return self
 
 
+class HardAttentionScoreConfiguration(Section):
+    """What hard attention of order 0 scores positions by: a single head, softmax over positions."""
+
+    score: Literal["dot", "scaled_dot", "general", "additive", "concat", "location"] = "general"
+    size: Size = Field(256, description="size of projected queries and keys")
+    project: bool | None = Field(
+        None, description="project queries and keys; default: what the score needs"
+    )
+    maximum_positions: Size = Field(200, description="longest source of score location")
+
+
+class HardAttentionDecoderConfiguration(Section):
+    """A decoder that reads one position a step, summed exactly over all (Wu & Cotterell 2019)."""
+
+    kind: Literal["hard_attention"] = "hard_attention"
+    cell: Cell = "lstm"
+    size: Size = 256
+    layers: Size = 1
+    order: Literal[0, 1] = Field(
+        0, description="0: where to read is scored; 1: it is so far from where the last step read"
+    )
+    monotonic: bool = Field(True, description="no step reads before where the last one did")
+    jump: Size = Field(5, description="order 1: positions from one step to the next, at most")
+    attention: HardAttentionScoreConfiguration = HardAttentionScoreConfiguration()
+    readout_size: Size = 256
+    start: StartConfiguration = StartConfiguration()
+    dropout: Share = Field(0.1, description="between layers and on the states")
+
+
 class TransformerDecoderConfiguration(Section):
     """A Transformer decoder (EQUATIONS C1-C3)."""
 
@@ -170,7 +199,10 @@ Encoder = Annotated[
     RecurrentEncoderConfiguration | TransformerEncoderConfiguration, Field(discriminator="kind")
 ]
 Decoder = Annotated[
-    RecurrentDecoderConfiguration | TransformerDecoderConfiguration, Field(discriminator="kind")
+    RecurrentDecoderConfiguration
+    | TransformerDecoderConfiguration
+    | HardAttentionDecoderConfiguration,
+    Field(discriminator="kind"),
 ]
 
 
@@ -186,3 +218,8 @@ class ModelConfiguration(Section):
     initialization: Literal["glorot", "bahdanau", "luong"] = Field(
         "glorot", description="glorot, or as the paper that is named has it"
     )
+
+    @property
+    def copies(self) -> bool:
+        """Whether symbols of the source can be copied, those never seen too."""
+        return self.decoder.kind != "hard_attention" and self.decoder.copying

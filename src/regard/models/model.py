@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention.scores import LocationScore
-from regard.models.decoders import RecurrentDecoder, TransformerDecoder
+from regard.models.decoders import HardAttentionDecoder, RecurrentDecoder, TransformerDecoder
 from regard.models.encoded import Encoded
 from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
 from regard.nn.dropout import dropout
@@ -57,13 +57,14 @@ class Model(nn.Module):
 
     fused_output: bool = True
     copies: bool = False
+    decoder: Any  # what it gives is the business of its kind of model
 
     def __init__(
         self,
         source_embedding: Embedding,
         target_embedding: Embedding,
         encoder: RecurrentEncoder | TransformerEncoder,
-        decoder: RecurrentDecoder | TransformerDecoder,
+        decoder: RecurrentDecoder | TransformerDecoder | HardAttentionDecoder,
         output: OutputLayer,
         dropout: float,
         feature_encoder: FeatureEncoder | None = None,
