@@ -59,6 +59,7 @@ class StubDecoder:
     with_attention: bool = True
     rows: list[int] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    copies: bool = False
 
     def start(self, memory: StubMemory) -> StubState:
         assert len(memory) > 0, "an empty batch never reaches the decoder"

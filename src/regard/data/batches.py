@@ -12,8 +12,8 @@ from torch import Tensor
 
 from regard.data.configuration import BatchingConfiguration
 from regard.data.pairs import Pair, Pairs
-from regard.data.special import END, PAD, START
-from regard.data.tokenizers import Tokenizers, seed_sampling
+from regard.data.special import END, PAD, START, UNKNOWN
+from regard.data.tokenizers import Tokenizers, open_source, open_target, seed_sampling
 from regard.errors import UserError
 
 
@@ -58,14 +58,21 @@ def encode_pairs(
     sample: bool = False,
     seed: int | None = None,
     limit: int | None = None,
+    opened: bool = False,
 ) -> list[Example]:
     """The pairs as examples, in their order.
 
     sample: with subword sampling, where the tokenizers have it; it follows `seed` when one is
         given and `seed_sampling` otherwise.
     limit: a pair of which sampling makes a side longer than this is taken unsampled.
+    opened: symbols that no vocabulary has get ids of their own, for models that copy
+        (`regard.data.tokenizers.opening`).
     """
     pairs = list(pairs)
+    if opened:
+        examples = encode_pairs(pairs, tokenizers, sample=sample, seed=seed, limit=limit)
+        both = zip(pairs, examples, strict=True)
+        return [_open(tokenizers, pair, example) for pair, example in both]
     if not sample:
         return _encode(pairs, tokenizers, sample=False)
     if seed is not None:
@@ -88,6 +95,16 @@ def _encode(pairs: Sequence[Pair], tokenizers: Tokenizers, *, sample: bool) -> l
         Example((*source, END), (*target, END))
         for source, target in zip(sources, write(targets), strict=True)
     ]
+
+
+def _open(tokenizers: Tokenizers, pair: Pair, example: Example) -> Example:
+    if UNKNOWN not in example.source:
+        return example
+    opened = open_source(tokenizers, pair.source, example.source)
+    target = example.target
+    if opened.symbols and UNKNOWN in target:
+        target = (*open_target(tokenizers.target, opened.symbols).encode(pair.target), END)
+    return Example(opened.ids, target)
 
 
 def length_limit(configuration: BatchingConfiguration) -> int:

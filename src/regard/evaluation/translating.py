@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +10,17 @@ import torch
 from torch import Tensor
 
 from regard.data.batches import Example, collate, collate_sources
-from regard.data.features import FeaturesError
-from regard.data.special import END, UNKNOWN
-from regard.data.tokenizers import Tokenized, Tokenizers, unseen_symbols
-from regard.errors import UserError
+from regard.data.special import UNKNOWN
+from regard.data.tokenizers import Opened, Tokenized, Tokenizers, unseen_symbols
 from regard.evaluation.alignment import links_from_attention
+from regard.evaluation.asking import (
+    check_tags,
+    cut_batches,
+    is_filled,
+    opened,
+    read_sources,
+    read_target,
+)
 from regard.evaluation.translation import BLANK, Candidate, Translation
 from regard.models import Model
 from regard.search import (
@@ -26,10 +32,6 @@ from regard.search import (
     sample,
     score_targets,
 )
-
-#: Most source positions searched at once, padding and beam included: memory stays bounded
-#: however long the lines are.
-MOST_POSITIONS = 65_536
 
 
 @dataclass(frozen=True)
@@ -70,20 +72,20 @@ def translate_texts(
     answers = [BLANK] * len(texts)
     tags = check_tags(tokenizers, features, len(texts))
     filled = [i for i, text in enumerate(texts) if text.strip()]
-    sources = _sources(tokenizers, texts, tags, filled, answers)
-    _set_aside(model, sources, answers)
-    order = sorted(sources, key=lambda i: (len(sources[i]), i))
-    for indices in _batches(order, sources, batch_size, search.beam):
+    sources = read_sources(model, tokenizers, texts, tags, filled, answers)
+    order = sorted(sources, key=lambda i: (len(sources[i].ids), i))
+    for indices in cut_batches(order, sources, batch_size, search.beam):
         found = _search(
             model,
-            [sources[i] for i in indices],
+            [sources[i].ids for i in indices],
             search,
             nbest,
             need_attention,
             None if sampling is None else (sampling, indices),
         )
         for i, hypotheses in zip(indices, found, strict=True):
-            answers[i] = _answer(tokenizers, texts[i], tags[i], hypotheses, need_attention)
+            asked = opened(tokenizers, sources[i])
+            answers[i] = _answer(asked, texts[i], tags[i], hypotheses, need_attention)
     return _with_unseen(answers, sources, tokenizers, texts)
 
 
@@ -104,13 +106,13 @@ def score_texts(
     """
     answers = [BLANK] * len(pairs)
     tags = check_tags(tokenizers, features, len(pairs))
-    filled = [i for i, pair in enumerate(pairs) if _is_filled(*pair)]
+    filled = [i for i, pair in enumerate(pairs) if is_filled(*pair)]
     texts = [source for source, _ in pairs]
-    sources = _sources(tokenizers, texts, tags, filled, answers)
-    _set_aside(model, sources, answers)
-    examples = {i: Example(sources[i], _target(tokenizers, pairs[i][1])) for i in sources}
+    sources = read_sources(model, tokenizers, texts, tags, filled, answers)
+    asked = {i: opened(tokenizers, source) for i, source in sources.items()}
+    examples = {i: Example(sources[i].ids, read_target(asked[i], pairs[i][1])) for i in sources}
     order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
-    for indices in _batches(order, sources, batch_size, 1):
+    for indices in cut_batches(order, sources, batch_size, 1):
         batch = collate([examples[i] for i in indices], range(len(indices)))
         with torch.no_grad():
             memory = model.encode(batch.source, batch.source_mask)
@@ -125,91 +127,15 @@ def score_texts(
                 need_attention=need_attention,
             )
         for i, hypothesis in zip(indices, found, strict=True):
-            answers[i] = _answer(tokenizers, texts[i], tags[i], [hypothesis], need_attention)
+            answers[i] = _answer(asked[i], texts[i], tags[i], [hypothesis], need_attention)
     for i, example in examples.items():
         given = pairs[i][1]
         if isinstance(given, str):  # its tokens may lack symbols, which a text must not
             answers[i] = replace(answers[i], text=given)
         if UNKNOWN in example.target:
-            unseen = unseen_symbols(tokenizers.target, given)
+            unseen = unseen_symbols(asked[i].target, given)
             answers[i] = replace(answers[i], unseen_target=unseen)
     return _with_unseen(answers, sources, tokenizers, texts)
-
-
-def check_tags(
-    tokenizers: Tokenizers, features: Sequence[str] | None, count: int
-) -> Sequence[str | None]:
-    """The features of each text, None for each where the model has none.
-
-    Raises UserError where features are missing, given for nothing, or not one for each text.
-    """
-    tokenizers.check_tags(features)
-    if features is None:
-        return [None] * count
-    if isinstance(features, str) or len(features) != count:
-        raise UserError(f"{len(features)} features for {count} texts: give a list, one for each")
-    return features
-
-
-def _sources(
-    tokenizers: Tokenizers,
-    texts: Sequence[str],
-    tags: Sequence[str | None],
-    filled: Sequence[int],
-    answers: list[Translation],
-) -> dict[int, tuple[int, ...]]:
-    """The ids of the texts that can be read, END appended; what is wrong with others is noted."""
-    sources: dict[int, tuple[int, ...]] = {}
-    for i in filled:
-        tag = tags[i]
-        try:
-            (ids,) = tokenizers.encode_sources([texts[i]], None if tag is None else [tag])
-        except FeaturesError as error:
-            answers[i] = replace(BLANK, problem=str(error))
-        else:
-            sources[i] = (*ids, END)
-    return sources
-
-
-def _set_aside(
-    model: Model | Ensemble, sources: dict[int, tuple[int, ...]], answers: list[Translation]
-) -> None:
-    """Take out the sources that the model cannot read, and say why in their answers."""
-    limit = model.longest_source
-    if limit is None:
-        return
-    for i in [i for i, source in sources.items() if len(source) > limit]:
-        length = len(sources.pop(i))
-        answers[i] = replace(
-            BLANK,
-            problem=f"{length} tokens with the end symbol; this model's location attention "
-            f"reaches {limit}",
-        )
-
-
-def _is_filled(source: str, target: str | Sequence[str]) -> bool:
-    return bool(source.strip() and (target.strip() if isinstance(target, str) else target))
-
-
-def _target(tokenizers: Tokenizers, target: str | Sequence[str]) -> tuple[int, ...]:
-    if isinstance(target, str):
-        return (*tokenizers.target.encode(target), END)
-    return tuple(tokenizers.target.token_ids(target))
-
-
-def _batches(
-    order: Sequence[int], sources: dict[int, tuple[int, ...]], batch_size: int, beam: int
-) -> Iterator[list[int]]:
-    """Cut texts sorted by length into batches, fewer rows where they are long."""
-    batch: list[int] = []
-    for i in order:
-        positions = (len(batch) + 1) * beam * len(sources[i])
-        if batch and (len(batch) == batch_size or positions > MOST_POSITIONS):
-            yield batch
-            batch = []
-        batch.append(i)
-    if batch:
-        yield batch
 
 
 @torch.no_grad()
@@ -276,13 +202,13 @@ def _unseen(tokenizers: Tokenizers, tag: str | None) -> tuple[str, ...]:
 
 def _with_unseen(
     answers: list[Translation],
-    sources: dict[int, tuple[int, ...]],
+    sources: dict[int, Opened],
     tokenizers: Tokenizers,
     texts: Sequence[str],
 ) -> list[Translation]:
     """The answers; those to sources with unknown symbols tell which these are."""
-    for i, ids in sources.items():
-        if UNKNOWN in ids:
+    for i, source in sources.items():
+        if UNKNOWN in source.ids:
             answers[i] = replace(answers[i], unseen=unseen_symbols(tokenizers.source, texts[i]))
     return answers
 

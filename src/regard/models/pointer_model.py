@@ -76,11 +76,19 @@ class PointerModel(Model):
         """How many symbols the target knows."""
         return len(self.output.bias)
 
+    def closed_source(self, ids: Int[Tensor, "*batch"]) -> Int[Tensor, "*batch"]:
+        """Source ids as an embedding reads them: UNKNOWN for what was never seen."""
+        return torch.where(ids < len(self.table), ids, UNKNOWN)
+
+    def closed_target(self, ids: Int[Tensor, "*batch"]) -> Int[Tensor, "*batch"]:
+        """The same of target ids."""
+        return torch.where(ids < self.vocabulary, ids, UNKNOWN)
+
     def encode(
         self, source: Int[Tensor, "batch positions"], source_mask: Bool[Tensor, "batch positions"]
     ) -> Encoded:
         """The source as a memory, with what can be copied of it."""
-        memory = super().encode(_closed(source, len(self.table)), source_mask)
+        memory = super().encode(self.closed_source(source), source_mask)
         return replace(memory, copies=self._copies(source, source_mask))
 
     def start(self, memory: Encoded) -> PointerState:
@@ -137,7 +145,7 @@ class PointerModel(Model):
         copies = self._copies(source, source_mask)
         wanted = outputs[:, :, None] == copies.symbols[:, None, 1:]
         copied_alone = outputs >= self.vocabulary
-        read = _closed(source, len(self.table))
+        read = self.closed_source(source)
         if self.training and self.unseen:
             hidden = _draw(copies, self.unseen, self.vocabulary)
             read = torch.where(hidden.gather(1, copies.slots), UNKNOWN, read)
@@ -146,7 +154,7 @@ class PointerModel(Model):
         decoding = self._all_steps(super().encode(read, source_mask), inputs, False)
         generate, copied = (share[mask] for share in _shares(decoding, copies))
         logarithms = self.output(decoding.features[mask])
-        targets = _closed(outputs, self.vocabulary)[mask]
+        targets = self.closed_target(outputs)[mask]
         generated = generate + logarithms.gather(1, targets[:, None]).squeeze(1)
         generated = generated.masked_fill(copied_alone[mask], NOTHING)
         pointed = torch.where(wanted[mask], copied, NOTHING).amax(1) if copied.shape[1] else None
@@ -161,7 +169,7 @@ class PointerModel(Model):
         return find_copies(copied_as(source, source_mask, self.table), self.vocabulary)
 
     def _embed(self, tokens: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch size"]:
-        embedded = self.target_embedding(_closed(tokens, self.vocabulary))
+        embedded = self.target_embedding(self.closed_target(tokens))
         return dropout(embedded, self.dropout, self.training)
 
     def _all_steps(self, memory: Encoded, inputs: Tensor, need_weights: bool) -> Decoding:
@@ -183,11 +191,6 @@ def joint_table(source_vocabulary: int, target_vocabulary: int, features: int) -
 def _shares(decoding: Decoding, copies: Copies) -> tuple[Tensor, Tensor]:
     assert decoding.copying is not None
     return log_shares(*decoding.copying, copies)
-
-
-def _closed(ids: Int[Tensor, "*batch"], size: int) -> Int[Tensor, "*batch"]:
-    """Ids as an embedding reads them: what the vocabulary does not know is UNKNOWN."""
-    return torch.where(ids < size, ids, UNKNOWN)
 
 
 def _draw(copies: Copies, share: float, vocabulary: int) -> Bool[Tensor, "batch slots"]:

@@ -82,6 +82,7 @@ def plan_epoch(session: Session, number: int) -> Epoch:
             sample=True,
             seed=int(np.random.SeedSequence((seed, number)).generate_state(1)[0]),
             limit=length_limit(batching),
+            opened=session.model.copies,
         )
     return Epoch(number, examples, bucket(examples, batching, seed, number))
 

@@ -12,7 +12,6 @@ from regard.data.batches import bucket, encode_pairs, fit, padding_share
 from regard.data.pairs import Pairs
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
-from regard.models import build_model
 from regard.training.baseline import measure_baseline
 from regard.training.budget import Budget
 from regard.training.configuration import Configuration
@@ -22,7 +21,7 @@ from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
 from regard.training.progress import Reporter
 from regard.training.random_state import seed_everything
-from regard.training.run import METRICS, vocabulary_of
+from regard.training.run import METRICS, model_for, vocabulary_of
 from regard.training.session import Data, Session
 from regard.training.shards import Shards
 from regard.training.validation import prepare_validation
@@ -52,13 +51,13 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     Raises UserError when no pair is short enough, or the model's sizes do not fit together.
     """
     configuration = request.configuration
-    fitting = fit(request.train, encode_pairs(request.train, tokenizers), configuration.batching)
+    examples = encode_pairs(request.train, tokenizers, opened=configuration.model.copies)
+    fitting = fit(request.train, examples, configuration.batching)
     validation = prepare_validation(request.valid, tokenizers, configuration)
     metric, kind = configuration.training.metric, tokenizers.target.kind
     baseline = measure_baseline(request.train, validation, metric, kind)
     seed_everything(configuration.training.seed)
-    sizes = vocabulary_of(tokenizers)
-    model = build_model(configuration.model, sizes.source, sizes.target, sizes.features)
+    model = model_for(configuration, tokenizers)
     return Session(
         configuration=configuration,
         directory=request.out,

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from regard import __version__
-from regard.data.tokenizers import Tokenizers, load_tokenizers
+from regard.data.tokenizers import Tokenizers, copy_table, load_tokenizers
 from regard.errors import UserError
 from regard.files import require_directory, write_bytes, write_text
 from regard.models import Model, build_model
@@ -77,9 +77,7 @@ def load_run(directory: Path | str) -> Run:
         )
     tensors, _ = read_tensors(path, "a model's weights")
     with torch.random.fork_rng(devices=[]):  # weights are read, not drawn: leave the user's state
-        model = build_model(
-            configuration.model, vocabulary.source, vocabulary.target, vocabulary.features
-        )
+        model = model_for(configuration, tokenizers)
     fill_model(model, tensors, path)
     return Run(directory, configuration, vocabulary, tokenizers, model.eval(), version)
 
@@ -127,6 +125,13 @@ def vocabulary_of(tokenizers: Tokenizers) -> Vocabulary:
     features = tokenizers.features
     size = 0 if features is None else features.size
     return Vocabulary(tokenizers.source.size, tokenizers.target.size, size)
+
+
+def model_for(configuration: Configuration, tokenizers: Tokenizers) -> Model:
+    """A freshly initialised model for these vocabularies (from torch's global random state)."""
+    sizes = vocabulary_of(tokenizers)
+    copies = copy_table(tokenizers) if configuration.model.copies else None
+    return build_model(configuration.model, sizes.source, sizes.target, sizes.features, copies)
 
 
 def encode_model(model: nn.Module) -> bytes:

@@ -57,7 +57,7 @@ def prepare_validation(
     chosen = spread_evenly(len(asked), configuration.training.validation_limit)
     kept = {(asked[index].source, asked[index].features) for index in chosen}
     some: list[Pair] = [pair for pair in pairs if (pair.source, pair.features) in kept]
-    examples = encode_pairs(some, tokenizers)
+    examples = encode_pairs(some, tokenizers, opened=configuration.model.copies)
     tags = [asked[index].features for index in chosen]
     return ValidationData(
         [asked[index].source for index in chosen],

@@ -1,5 +1,6 @@
 """Tokenizers: text to ids and back."""
 
+from regard.data.tokenizers.opening import Opened, copy_table, open_source, open_target
 from regard.data.tokenizers.protocol import Tokenized, Tokenizer
 from regard.data.tokenizers.sampling import seed_sampling
 from regard.data.tokenizers.sides import (
@@ -12,12 +13,16 @@ from regard.data.tokenizers.sides import (
 from regard.data.tokenizers.unseen import named, unseen_symbols
 
 __all__ = [
+    "Opened",
     "Tokenized",
     "Tokenizer",
     "Tokenizers",
+    "copy_table",
     "load_tokenizer",
     "load_tokenizers",
     "named",
+    "open_source",
+    "open_target",
     "save_tokenizers",
     "seed_sampling",
     "train_tokenizers",

@@ -1,0 +1,109 @@
+"""What is asked of a model, as ids: sources in batches, and targets that are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from regard.data.features import FeaturesError
+from regard.data.special import END
+from regard.data.tokenizers import Opened, Tokenizers, open_source, open_target
+from regard.errors import UserError
+from regard.evaluation.translation import BLANK, Translation
+from regard.models import Model
+from regard.search import Ensemble
+
+#: Most source positions searched at once, padding and beam included: memory stays bounded
+#: however long the lines are.
+MOST_POSITIONS = 65_536
+
+
+def check_tags(
+    tokenizers: Tokenizers, features: Sequence[str] | None, count: int
+) -> Sequence[str | None]:
+    """The features of each text, None for each where the model has none.
+
+    Raises UserError where features are missing, given for nothing, or not one for each text.
+    """
+    tokenizers.check_tags(features)
+    if features is None:
+        return [None] * count
+    if isinstance(features, str) or len(features) != count:
+        raise UserError(f"{len(features)} features for {count} texts: give a list, one for each")
+    return features
+
+
+def read_sources(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    texts: Sequence[str],
+    tags: Sequence[str | None],
+    filled: Sequence[int],
+    answers: list[Translation],
+) -> dict[int, Opened]:
+    """The ids of the texts that can be read, END appended; what is wrong with others is noted.
+
+    Where the model copies, symbols never seen have ids of their own.
+    """
+    sources: dict[int, Opened] = {}
+    for i in filled:
+        tag = tags[i]
+        try:
+            (ids,) = tokenizers.encode_sources([texts[i]], None if tag is None else [tag])
+        except FeaturesError as error:
+            answers[i] = replace(BLANK, problem=str(error))
+        else:
+            read = (*ids, END)
+            sources[i] = open_source(tokenizers, texts[i], read) if model.copies else Opened(read)
+    _set_aside(model, sources, answers)
+    return sources
+
+
+def opened(tokenizers: Tokenizers, source: Opened) -> Tokenizers:
+    """Tokenizers whose target also knows the symbols that this source alone has."""
+    if not source.symbols:
+        return tokenizers
+    return replace(tokenizers, target=open_target(tokenizers.target, source.symbols))
+
+
+def is_filled(source: str, target: str | Sequence[str]) -> bool:
+    """Whether there is something on both sides."""
+    return bool(source.strip() and (target.strip() if isinstance(target, str) else target))
+
+
+def read_target(tokenizers: Tokenizers, target: str | Sequence[str]) -> tuple[int, ...]:
+    """The ids of a target: a text, whose END is appended, or tokens that a decoder listed."""
+    if isinstance(target, str):
+        return (*tokenizers.target.encode(target), END)
+    return tuple(tokenizers.target.token_ids(target))
+
+
+def cut_batches(
+    order: Sequence[int], sources: dict[int, Opened], batch_size: int, beam: int
+) -> Iterator[list[int]]:
+    """Cut texts sorted by length into batches, fewer rows where they are long."""
+    batch: list[int] = []
+    for i in order:
+        positions = (len(batch) + 1) * beam * len(sources[i].ids)
+        if batch and (len(batch) == batch_size or positions > MOST_POSITIONS):
+            yield batch
+            batch = []
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def _set_aside(
+    model: Model | Ensemble, sources: dict[int, Opened], answers: list[Translation]
+) -> None:
+    """Take out the sources that the model cannot read, and say why in their answers."""
+    limit = model.longest_source
+    if limit is None:
+        return
+    for i in [i for i, source in sources.items() if len(source.ids) > limit]:
+        length = len(sources.pop(i).ids)
+        answers[i] = replace(
+            BLANK,
+            problem=f"{length} tokens with the end symbol; this model's location attention "
+            f"reaches {limit}",
+        )
