@@ -94,6 +94,16 @@ DECODERS: dict[str, dict[str, Any]] = {
         "before", cell="lstm", readout="deep", attention={"gate": True}, start=MEAN
     ),
     "before, deep with tanh": recurrent("before", readout="deep_tanh"),
+    "pointer": recurrent("after", "general", readout="attentional", copying=True),
+    "pointer, before": recurrent("before", copying=True),
+    "pointer, feeding": recurrent(
+        "after",
+        attention={"coverage": True, "heads": 2, "project": False},
+        cell="lstm",
+        readout="attentional",
+        input_feeding=True,
+        copying=True,
+    ),
     "never, deep": recurrent("never", readout="deep", constant_context=True),
     "seq2seq": recurrent("never", constant_context=True),
     "never, no readout": recurrent("never", readout="none"),
@@ -115,6 +125,13 @@ DECODERS: dict[str, dict[str, Any]] = {
         "norm": "post",
         "activation": "gelu",
         "shown_layer": 2,
+    },
+    "pointer, transformer": {
+        "kind": "transformer",
+        "layers": 2,
+        "heads": 2,
+        "feed_forward_size": 9,
+        "copying": True,
     },
 }
 

@@ -1,5 +1,7 @@
 """Padding, batch and order change nothing."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -37,7 +39,7 @@ def test_what_stands_in_padding_is_never_read(encoder: str, decoder: str) -> Non
     assert torch.equal(model(other, mask, inputs).log_probabilities, expected.log_probabilities)
     memory = model.encode(source, mask)
     states = memory.states.masked_fill(~mask[..., None], torch.nan)
-    dirty = type(memory)(states, states, mask, final=memory.final)
+    dirty = replace(memory, key=states, value=states, key_mask=mask)
     one = model.step(inputs[:, 0], model.start(memory))
     two = model.step(inputs[:, 0], model.start(dirty))
     assert torch.equal(one.log_probabilities, two.log_probabilities)

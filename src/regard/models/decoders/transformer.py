@@ -91,7 +91,8 @@ class TransformerDecoder(nn.Module):
             wanted = self._wanted(number, need_weights)
             hidden, _, weights = layer(hidden, source, need_weights=wanted)
             shown = weights if weights is not None else shown
-        return self._decoding(embedded, self.norm(hidden), shown, self._copied(memory))
+        decoding = self._decoding(embedded, self.norm(hidden), shown, self._copied(memory))
+        return decoding if need_weights else decoding._replace(attention=None)
 
     def start(self, memory: Encoded) -> TransformerState:
         """Project the memory for every layer; nothing decoded yet."""
