@@ -31,6 +31,8 @@ class Answer:
     alignment: tuple = ()
     nbest: tuple = ()
     problem: str | None = None
+    unseen: tuple = ()
+    unseen_target: tuple = ()
     unseen_features: tuple = ()
 
 
@@ -71,6 +73,7 @@ def test_json_has_the_contracts_fields():
         "attention": [[1.0, 0.0, 0.0], [0.0, 0.987654, 0.012346], [0.0, 0.0, 1.0]],
         "alignment": [[0, 0], [1, 1]],
         "nbest": [{"text": "ein Hund", "score": -1.5}, {"text": "Hund", "score": -2.25}],
+        "unseen": [],
     }
 
 
@@ -93,6 +96,7 @@ def test_scored_fields():
     assert fields["token_scores"] == (-0.5, -0.5, -0.5)
     assert "nbest" not in fields
     assert fields["source"] == "a dog"
+    assert (fields["unseen"], fields["unseen_target"]) == ((), ())
 
 
 def test_one_line():
@@ -138,6 +142,18 @@ def test_chunks_are_answered_in_order_and_bad_lines_counted(capsys):
     assert written == ["A", "", "B"]
     assert "in, line 2: bad" in capsys.readouterr().err
     assert [options["first"] for _, options in model.asked] == [0, 2]
+
+
+def test_unseen_symbols_are_told_with_their_line(capsys):
+    class Some(Upper):
+        def translate(self, texts, **options):
+            return [Answer(text=text, unseen=tuple(set(text) - set("ab"))) for text in texts]
+
+    cut = [[InputLine(0, "a"), InputLine(1, "ax")], [InputLine(9, "b☃")]]
+    assert _answer(cut, Some(), {}, as_text, lambda rows: None) == 0
+    said = capsys.readouterr().err
+    assert "line 2: never seen in training, so read as unknown: x\n" in said
+    assert "line 10: never seen" in said and "line 1: " not in said
 
 
 def test_without_sampling_lines_are_not_numbered():

@@ -15,8 +15,8 @@ def write(path, *rows):
 
 def test_texts(tmp_path, capsys):
     path = tmp_path / "x.tsv"
-    path.write_text("a\tb\n\tc\n", encoding="utf-8")
-    assert read_given(str(path), None, None) == [("a", "b", None)]
+    path.write_text("\tc\na\tb\n", encoding="utf-8")
+    assert read_given(str(path), None, None) == [(2, "a", "b", None)]
     assert "1 pair (1 pair with a blank side dropped)" in capsys.readouterr().err
 
 
@@ -26,14 +26,14 @@ def test_tokens_of_translate(tmp_path, capsys):
         {"source": "", "text": "", "tokens": []},
         {"source": "a b", "text": "c", "tokens": ["c", "</s>"]},
     )
-    assert read_given(path, None, None) == [("a b", ["c", "</s>"], None)]
+    assert read_given(path, None, None) == [(2, "a b", ["c", "</s>"], None)]
     assert "1 pair with a blank side dropped" in capsys.readouterr().err
 
 
 def test_a_text_target_goes_before_tokens(tmp_path):
     path = write(tmp_path / "x.jsonl", {"source": "a", "target": "b", "tokens": ["x"]})
-    assert read_given(path, None, None) == [("a", "b", None)]
-    assert read_given(path, None, "tokens") == [("a", ["x"], None)]
+    assert read_given(path, None, None) == [(1, "a", "b", None)]
+    assert read_given(path, None, "tokens") == [(1, "a", ["x"], None)]
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_score_scores_the_others(regard, run, tmp_path):
     data.write_text(f"ab\tba\n{LONG}\tba\nba\tab\n", encoding="utf-8")
     done = regard("score", "--model", run, "--data", data)
     rows = [line.split("\t") for line in done.stdout.decode().splitlines()]
-    assert done.returncode == 2 and b"pair 2: 16 tokens" in done.stderr
+    assert done.returncode == 2 and b"line 2: 16 tokens" in done.stderr
     assert [row[2:] for row in rows] == [["ab", "ba"], [LONG, "ba"], ["ba", "ab"]]
     assert rows[1][:2] == ["", ""] and float(rows[0][0]) < 0 > float(rows[2][0])
 

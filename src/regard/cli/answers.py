@@ -51,6 +51,7 @@ def translation_fields(answer: "Translation") -> dict[str, Any]:
         "attention": [[round(weight, 6) for weight in row] for row in answer.attention],
         "alignment": answer.alignment,
         "nbest": [{"text": each.text, "score": each.score} for each in answer.nbest],
+        "unseen": answer.unseen,
     }
 
 
@@ -60,6 +61,7 @@ def scored_fields(
     """A given target as the model sees it, under the same names."""
     fields = asked(source, features) | translation_fields(answer)
     fields["token_scores"] = answer.token_scores
+    fields["unseen_target"] = answer.unseen_target
     del fields["nbest"]
     return fields
 

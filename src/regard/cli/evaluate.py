@@ -20,8 +20,8 @@ from regard.cli.options import (
 from regard.errors import UserError
 
 if TYPE_CHECKING:
+    from regard.api import Translation
     from regard.data.pairs import Pairs
-    from regard.evaluation import Evaluation
 
 
 def evaluate(
@@ -36,6 +36,22 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FILE", help="Write what the model gave, a line for each pair."),
     ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATA",
+            help="What the model was trained on: tells seen and unseen sources apart, and adds a "
+            "baseline that memorizes and copies.",
+        ),
+    ] = None,
+    confusions: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="List the N most frequent confusions of symbols."),
+    ] = None,
+    resamples: Annotated[
+        int,
+        typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
+    ] = 1000,
     as_json: AsJson = False,
     batch_size: BatchSize = 64,
     threads: Threads = None,
@@ -44,40 +60,45 @@ def evaluate(
 
     A source that comes several times has several accepted targets. Figures are percentages.
     """
-    from regard.cli.features import report_unseen
+    from regard.cli.figures import measure
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
-    from regard.evaluation import evaluate_texts
 
     pairs = read_data(data, source, target, features)
+    learned = None if train is None else read_data(train, source, target, features)
     loaded = load_model(model, threads)
-    asked, (sources, references) = pairs.questions(), pairs.references()
+    asked = pairs.questions()
     answers = loaded.translate(
-        sources,
+        asked.sources(),
         features=asked.features(),
         beam=beam,
         length_penalty=length_penalty,
         batch_size=batch_size,
         attention=False,
     )
-    report_unseen(answers, set())
-    bad = next((answer.problem for answer in answers if answer.problem is not None), None)
-    if bad is not None:
-        raise UserError(f"{data}: a source has {bad}; leave such sources out to measure the rest")
+    _check(answers, asked)
     hypotheses = [answer.text for answer in answers]
     if output is not None:
-        keys = [(pair.source, pair.features) for pair in asked]
-        _write_hypotheses(output, pairs, dict(zip(keys, hypotheses, strict=True)))
-    symbols = _symbols(loaded.configuration.tokenization.target.kind)
-    evaluation = evaluate_texts(hypotheses, references, symbols=symbols)
-    write_lines(_json(evaluation) if as_json else _table(evaluation))
+        _write_hypotheses(output, pairs, dict(zip(asked.identities(), hypotheses, strict=True)))
+    figures = measure(
+        loaded, hypotheses, pairs, learned, confusions=confusions, resamples=resamples
+    )
+    write_lines(figures.json() if as_json else figures.tables())
 
 
-def _symbols(kind: str):  # type: ignore[no-untyped-def]
-    """What `symbol_error_rate` counts: characters for a character model, else what spaces part."""
-    from regard.evaluation import character_symbols, spaced_symbols
+def _check(answers: "list[Translation]", asked: "Pairs") -> None:
+    """Tell of symbols never seen. Raises UserError for a source that could not be answered."""
+    from regard.cli.unseen import UnseenSymbols
 
-    return character_symbols if kind == "character" else spaced_symbols
+    unseen = UnseenSymbols()
+    for index, answer in enumerate(answers):
+        if answer.problem is not None:
+            raise UserError(
+                f"{asked.origin}, {asked.place(index)}: the source has {answer.problem}; leave "
+                "such sources out to measure the rest"
+            )
+        unseen.tell(answer, asked.place(index))
+    unseen.close()
 
 
 def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[tuple[str, str], str]) -> None:
@@ -85,25 +106,4 @@ def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[tuple[str, str],
     from regard.cli.streams import line_writer
 
     with line_writer(path) as write:
-        write([one_line(answers[pair.source, pair.features]) for pair in pairs])
-
-
-def _json(evaluation: "Evaluation") -> list[str]:
-    from regard.cli.answers import json_line
-
-    return [json_line(evaluation.as_dict())]
-
-
-def _table(evaluation: "Evaluation") -> list[str]:
-    from regard.cli.reading import counted
-    from regard.cli.table import table
-
-    rows = [
-        [score.name, f"{score.value:.2f}", score.better, score.signature or ""]
-        for score in evaluation.scores
-    ]
-    sizes = (
-        f"{counted(evaluation.sources, 'source')}, "
-        f"{counted(evaluation.references, 'accepted target')}"
-    )
-    return [*table(rows, header=["metric", "%", "better", "signature"], right=[1]), "", sizes]
+        write([one_line(answers[identity]) for identity in pairs.identities()])

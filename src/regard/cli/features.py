@@ -1,15 +1,14 @@
-"""Features on the command line: rows that hold them, symbols that training never saw."""
+"""Features on the command line: rows that hold them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from regard.cli.lines import InputLine
-from regard.cli.streams import report
 from regard.errors import UserError
 
 if TYPE_CHECKING:
-    from regard.api import Model, Translation
+    from regard.api import Model
 
 
 def rows(
@@ -44,14 +43,3 @@ def rows(
 def check_features(model: "Model", given: bool) -> None:
     """Raises UserError where the model needs features and none are given, or the other way."""
     model.tokenizers.check_tags([] if given else None)
-
-
-def report_unseen(answers: Iterable["Translation"], told: set[str]) -> None:
-    """Name features that training never saw, each once: those that are not `told` yet."""
-    new = dict.fromkeys(
-        symbol for answer in answers for symbol in answer.unseen_features if symbol not in told
-    )
-    if new:
-        told.update(new)
-        names = ", ".join(new)
-        report(f"regard: never seen in training, so read as unknown: the features {names}")

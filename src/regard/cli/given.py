@@ -10,8 +10,12 @@ from regard.errors import UserError
 
 
 class Given(NamedTuple):
-    """A source and its target, either a text or the tokens of one; features where there are any."""
+    """A source and its target, either a text or the tokens of one; features where there are any.
 
+    line: where it stands in its file, from 1.
+    """
+
+    line: int
     source: str
     target: str | list[str]
     features: str | None = None
@@ -39,9 +43,10 @@ def read_given(
 
 
 def _texts(data: str, source: str | None, target: str | None, features: str | None) -> list[Given]:
+    pairs = read_data(data, source, target, features)
     return [
-        Given(pair.source, pair.target, None if features is None else pair.features)
-        for pair in read_data(data, source, target, features)
+        Given(line, pair.source, pair.target, None if features is None else pair.features)
+        for line, pair in zip(pairs.lines, pairs, strict=True)
     ]
 
 
@@ -70,7 +75,7 @@ def _tokens(
         if text.strip() and tokens:
             place = f"{data}, line {number}"
             tag = None if features is None else json_text(row, features, place, "--features")
-            given.append(Given(text, tokens, tag))
+            given.append(Given(number, text, tokens, tag))
     report(f"{data}: {counted(len(given), 'pair')}{dropped(len(rows) - len(given))}")
     if not given:
         raise UserError(f"{data}: every pair has a blank side; give both a source and tokens")

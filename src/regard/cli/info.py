@@ -57,12 +57,23 @@ def collect(run: Path) -> dict[str, Any]:
         },
         "metric": metric,
         "model": _model(lines, metric, BETTER[metric], end if ended else {}),
+        "baseline": start.get("baseline"),
         "versions": start.get("versions"),
     }
 
 
 #: What the first line of metrics.jsonl says about the data.
-_DATA = ("pairs", "blank", "too_long", "validation_pairs", "validation_sources", "validation_blank")
+_DATA = (
+    "pairs",
+    "blank",
+    "too_long",
+    "validation_pairs",
+    "validation_sources",
+    "validation_blank",
+    "validation_seen",
+    "validation_unseen",
+    "validation_unreachable",
+)
 
 
 def _last(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
@@ -108,6 +119,7 @@ def _table(facts: dict[str, Any]) -> list[str]:
         ("training", _training(facts["training"])),
         ("time", _time(facts["training"])),
         ("model", _figures(facts["model"], facts["metric"])),
+        ("baseline", _baseline(facts)),
         ("made by", f"regard {facts['regard']}"),
     ]
     return table([[name, value] for name, value in rows if value])
@@ -140,8 +152,21 @@ def _data(data: dict[str, Any]) -> str:
 def _validation_data(data: dict[str, Any]) -> str:
     if data["validation_pairs"] is None:
         return ""
-    blank = f", {data['validation_blank']:,} blank, dropped" if data["validation_blank"] else ""
-    return f"{data['validation_pairs']:,} pairs, {data['validation_sources']:,} sources used{blank}"
+    known = [
+        f"{data[key]:,} {what}"
+        for key, what in (
+            ("validation_blank", "blank, dropped"),
+            ("validation_seen", "in the training data too"),
+            ("validation_unseen", "with symbols never seen in training"),
+            ("validation_unreachable", "whose targets cannot be written"),
+        )
+        if data[key]
+    ]
+    sizes = [
+        f"{data['validation_pairs']:,} pairs",
+        f"{data['validation_sources']:,} sources used",
+    ]
+    return ", ".join([*sizes, *known])
 
 
 def _training(training: dict[str, Any]) -> str:
@@ -173,3 +198,15 @@ def _figures(model: dict[str, Any] | None, metric: str) -> str:
         which = f"the average of {len(model['averaged'])} models"
     perplexity = "" if model["perplexity"] is None else f", perplexity {model['perplexity']:,.2f}"
     return f"{metric} {model[metric]:.2f}{perplexity} on the validation data ({which})"
+
+
+def _baseline(facts: dict[str, Any]) -> str:
+    """What copying and memorizing reaches; nothing for a run that was made before it was kept."""
+    from regard.training.selection import beats_baseline
+
+    value, metric, model = facts["baseline"], facts["metric"], facts["model"]
+    if value is None:
+        return ""
+    worse = model is not None and not beats_baseline(model[metric], value, metric)
+    verdict = ": the model is no better" if worse else ""
+    return f"{metric} {value:.2f} by copying or memorizing alone{verdict}"

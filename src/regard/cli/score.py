@@ -40,17 +40,17 @@ def score(
     them. In JSONL a target may also be a list of tokens (key `tokens`), as `regard translate
     --json` prints them.
     """
-    from regard.cli.features import check_features, report_unseen
+    from regard.cli.features import check_features
     from regard.cli.given import read_given
     from regard.cli.reading import counted, load_model
     from regard.cli.streams import report, write_lines
+    from regard.cli.unseen import UnseenSymbols
 
     pairs = read_given(data, source, target, features)
     loaded = load_model(model, threads)
     check_features(loaded, features is not None)
     form = _json if as_json else _row
-    bad = 0
-    unseen: set[str] = set()
+    bad, unseen = 0, UnseenSymbols()
     for start in range(0, len(pairs), CHUNK * batch_size):
         chunk = pairs[start : start + CHUNK * batch_size]
         answers = loaded.score(
@@ -60,12 +60,13 @@ def score(
             batch_size=batch_size,
             attention=as_json,
         )
-        report_unseen(answers, unseen)
         write_lines([form(pair, answer) for pair, answer in zip(chunk, answers, strict=True)])
-        for number, answer in enumerate(answers, start=start + 1):
+        for pair, answer in zip(chunk, answers, strict=True):
             if answer.problem is not None:
-                report(f"regard: pair {number}: {answer.problem}")
+                report(f"regard: line {pair.line}: {answer.problem}")
                 bad += 1
+            unseen.tell(answer, f"line {pair.line}")
+    unseen.close()
     if bad:
         raise UserError(f"{counted(bad, 'pair')} could not be scored; the others are")
 

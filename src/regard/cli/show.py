@@ -35,9 +35,10 @@ def show(
     Prints the target to standard output.
     """
     from regard.cli.answers import one_line
-    from regard.cli.features import check_features, report_unseen
+    from regard.cli.features import check_features
     from regard.cli.reading import load_model
     from regard.cli.streams import report, text_argument, write_lines
+    from regard.cli.unseen import UnseenSymbols
     from regard.views.save import check_suffix, save_view
 
     check_suffix(out)
@@ -52,7 +53,7 @@ def show(
         shown = answer.text
     else:
         answer, shown = loaded.score([(source, given)], features=tags)[0], given
-    report_unseen([answer], set())
+    UnseenSymbols().tell(answer, "TEXT")
     save_view(_view(source, shown, answer, loaded.configuration.recipe), out)
     write_lines([one_line(shown)])
     report(f"wrote {out}")

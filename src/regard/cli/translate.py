@@ -117,18 +117,16 @@ def _answer(
     write: "Writer",
 ) -> int:
     """Answer chunk after chunk, in order; how many lines could not be answered."""
-    from regard.cli.features import report_unseen
     from regard.cli.streams import report
+    from regard.cli.unseen import UnseenSymbols
 
-    bad = 0
-    unseen: set[str] = set()
+    bad, unseen = 0, UnseenSymbols()
     for chunk in lines:
         if options.get("sample"):
             options = {**options, "first": chunk[0].number}
         if chunk[0].features is not None:
             options = {**options, "features": [line.features for line in chunk]}
         answers = model.translate([line.text for line in chunk], **options)
-        report_unseen(answers, unseen)
         rows = [form(line, answer) for line, answer in zip(chunk, answers, strict=True)]
         write([row for each in rows for row in each])
         for line, answer in zip(chunk, answers, strict=True):
@@ -138,6 +136,8 @@ def _answer(
             if problem is not None:
                 report(f"regard: {problem}")
                 bad += 1
+            unseen.tell(answer, f"line {line.number + 1}")
+    unseen.close()
     return bad
 
 

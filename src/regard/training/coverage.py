@@ -26,20 +26,23 @@ class Coverage:
     unreachable_symbols: tuple[str, ...]
 
     def messages(self) -> list[str]:
-        """What a person should know, a line each; nothing where everything is covered."""
-        told = []
+        """What a person should know of validation data, a line each; nothing where all is well."""
+        told = [self.unreachable_message("validation sources")] if self.unreachable else []
         if self.unseen:
-            told.append(
+            told.insert(
+                0,
                 f"{self.unseen:,} of {self.sources:,} validation sources have symbols never seen "
-                f"in training, read as unknown: {named(self.unseen_symbols)}"
-            )
-        if self.unreachable:
-            told.append(
-                f"{self.unreachable:,} of {self.sources:,} validation sources cannot be answered "
-                f"right, as their targets have symbols that no training target has: "
-                f"{named(self.unreachable_symbols)}"
+                f"in training, read as unknown: {named(self.unseen_symbols)}",
             )
         return told
+
+    def unreachable_message(self, sources: str) -> str:
+        """How many cannot be answered, and for want of which symbols."""
+        return (
+            f"{self.unreachable:,} of {self.sources:,} {sources} cannot be answered right, as "
+            "their targets have symbols that no training target has: "
+            f"{named(self.unreachable_symbols)}"
+        )
 
 
 def measure_coverage(

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.evaluation import BETTER
 from regard.training.averaging import average_weights
 from regard.training.checkpoint import weights_path
 from regard.training.run import MODEL, encode_model, write_model
-from regard.training.selection import is_better
+from regard.training.selection import beats_baseline, is_better
 from regard.training.session import Session, save, validate_candidate, validate_session
 from regard.training.state import TrainingState
 from regard.training.tensors import fill_model
@@ -40,8 +39,7 @@ class TrainingResult:
     @property
     def beats_baseline(self) -> bool:
         """Whether the model is better than copying and memorizing alone, or as good as can be."""
-        perfect = self.score == (100 if BETTER[self.metric] == "higher" else 0)
-        return perfect or is_better(self.score, self.baseline, self.metric)
+        return beats_baseline(self.score, self.baseline, self.metric)
 
 
 def finish(session: Session, state: TrainingState, reason: str) -> TrainingResult:

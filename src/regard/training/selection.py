@@ -10,6 +10,12 @@ def is_better(score: float, than: float, metric: str) -> bool:
     return score > than if BETTER[metric] == "higher" else score < than
 
 
+def beats_baseline(score: float, baseline: float, metric: str) -> bool:
+    """Whether a model is better than the trivial baseline, or as good as can be."""
+    perfect = 100 if BETTER[metric] == "higher" else 0
+    return score == perfect or is_better(score, baseline, metric)
+
+
 def consider(state: TrainingState, candidate: Candidate, training: TrainingConfiguration) -> bool:
     """Take up newly validated weights; True when they are the best so far.
 

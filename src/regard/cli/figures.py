@@ -1,0 +1,188 @@
+"""The figures of an evaluation: measured, and told as tables or as JSON."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from regard.cli.answers import json_line
+from regard.cli.reading import counted
+from regard.cli.table import table
+
+if TYPE_CHECKING:
+    from regard.api import Model
+    from regard.data.pairs import Pairs
+    from regard.evaluation import Confusions, Evaluation, Score, Split
+    from regard.evaluation.transduction import Splitter
+    from regard.training.coverage import Coverage
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The model beside the trivial baseline, over all sources and over the seen and unseen ones."""
+
+    model: "Split"
+    baseline: "Split"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is known of a model's answers to `sources`.
+
+    beside: None where the training data are not known.
+    confusions: None where they were not asked for.
+    """
+
+    sources: Sequence[str]
+    evaluation: "Evaluation"
+    coverage: "Coverage"
+    beside: Beside | None
+    confusions: "Confusions | None"
+
+    def json(self) -> list[str]:
+        """One line of JSON."""
+        parts = self.evaluation.as_dict() | {"unreachable": self.coverage.unreachable}
+        if self.beside is not None:
+            parts |= self.beside.model.as_dict()
+            parts["baseline"] = self.beside.baseline.as_dict()
+        if self.confusions is not None:
+            parts["confusions"] = self.confusions.as_dict(self.sources)
+        return [json_line(parts)]
+
+    def tables(self) -> list[str]:
+        """Tables, a blank line between them."""
+        lines = metrics_table(self.evaluation)
+        if self.coverage.unreachable:
+            lines.append(self.coverage.unreachable_message("sources"))
+        if self.beside is not None:
+            lines += ["", *beside_table(self.beside)]
+        if self.confusions is not None:
+            lines += ["", *confusions_table(self.confusions, self.sources)]
+        return lines
+
+
+def measure(
+    model: "Model",
+    hypotheses: Sequence[str],
+    pairs: "Pairs",
+    learned: "Pairs | None",
+    *,
+    confusions: int | None,
+    resamples: int,
+) -> Figures:
+    """Measure the answers to `pairs.questions()`.
+
+    learned: what the model was trained on, if that is known.
+    confusions: how many to list, None for no such list.
+    """
+    from regard.data.batches import encode_pairs
+    from regard.evaluation import evaluate_texts, find_confusions, symbols_of
+    from regard.training.coverage import measure_coverage
+
+    tokenizers = model.tokenizers
+    symbols = symbols_of(tokenizers.target.kind)
+    sources, references = pairs.references()
+    beside = None
+    if learned is None:
+        evaluation = evaluate_texts(hypotheses, references, symbols=symbols, resamples=resamples)
+    else:
+        beside = _beside(hypotheses, pairs, learned, symbols, resamples)
+        evaluation = beside.model.all
+    examples = encode_pairs(pairs, tokenizers, opened=model.network.copies)
+    coverage = measure_coverage(pairs, examples, tokenizers)
+    found = None
+    if confusions is not None:
+        found = find_confusions(hypotheses, references, symbols, most=confusions)
+    return Figures(sources, evaluation, coverage, beside, found)
+
+
+def _beside(
+    hypotheses: Sequence[str],
+    pairs: "Pairs",
+    learned: "Pairs",
+    symbols: "Splitter",
+    resamples: int,
+) -> Beside:
+    from regard.evaluation import CopyOrMemorize, evaluate_split
+
+    sources, references = pairs.references()
+    asked = pairs.questions().identities()
+    memory = CopyOrMemorize.train(learned.identities(), learned.targets())
+    seen = [memory.has_seen(identity) for identity in asked]
+    model, baseline = (
+        evaluate_split(texts, references, seen, symbols=symbols, resamples=resamples)
+        for texts in (hypotheses, memory.answer(asked, sources))
+    )
+    return Beside(model, baseline)
+
+
+def metrics_table(evaluation: "Evaluation") -> list[str]:
+    """A row a metric, with its interval where there is one, and how much was measured."""
+    with_intervals = any(score.interval is not None for score in evaluation.scores)
+    header = ["metric", "%", "95 % interval", "better", "signature"]
+    rows = [
+        [score.name, f"{score.value:.2f}", _interval(score), score.better, score.signature or ""]
+        for score in evaluation.scores
+    ]
+    if not with_intervals:
+        header, rows = _without(2, header), [_without(2, row) for row in rows]
+    sizes = (
+        f"{counted(evaluation.sources, 'source')}, "
+        f"{counted(evaluation.references, 'accepted target')}"
+    )
+    return [*table(rows, header=header, right=[1]), "", sizes]
+
+
+def beside_table(beside: Beside) -> list[str]:
+    """The model and the baseline by turns, over all sources and over each part of them."""
+    names = [score.name for score in beside.model.all.scores]
+    rows = []
+    for part in ("all", "seen", "unseen"):
+        for name, split in (("model", beside.model), ("copy or memorize", beside.baseline)):
+            evaluation: Evaluation = getattr(split, part)
+            if evaluation.sources:
+                values = [f"{evaluation.metric(each).value:.2f}" for each in names]
+            else:
+                values = [""] * len(names)
+            rows.append([part, f"{evaluation.sources:,}", name, *values])
+    header = ["sources", "count", "answers", *names]
+    return table(rows, header=header, right=[1, *range(3, len(header))])
+
+
+def confusions_table(confusions: "Confusions", sources: Sequence[str]) -> list[str]:
+    """A row a confusion, most frequent first, below a line that tells how many edits there are."""
+    from regard.views.labels import printable, visible
+
+    shown = len(confusions.most_frequent)
+    kinds = [
+        counted(confusions.substitutions, "substitution"),
+        counted(confusions.deletions, "deletion"),
+        counted(confusions.insertions, "insertion"),
+    ]
+    total = f"{counted(confusions.edits, 'edit')}: {', '.join(kinds)}"
+    if not confusions.edits:
+        return [total]
+    rows = [
+        [
+            each.edit,
+            "" if each.expected is None else visible(each.expected),
+            "" if each.given is None else visible(each.given),
+            f"{each.count:,}",
+            f"{each.share:.2f}",
+            *map(printable, (sources[each.example], each.target, each.output)),
+        ]
+        for each in confusions.most_frequent
+    ]
+    header = ["edit", "expected", "given", "count", "% of edits", "example", "target", "output"]
+    which = f"; the {shown:,} most frequent of {confusions.kinds:,} kinds"
+    rest = which if shown < confusions.kinds else ""
+    return [total + rest, "", *table(rows, header=header, right=[3, 4])]
+
+
+def _interval(score: "Score") -> str:
+    return (
+        "" if score.interval is None else f"{score.interval.low:.2f} to {score.interval.high:.2f}"
+    )
+
+
+def _without(index: int, cells: Sequence[str]) -> list[str]:
+    return [*cells[:index], *cells[index + 1 :]]
