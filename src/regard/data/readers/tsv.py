@@ -43,7 +43,7 @@ def split_row(line: str, columns: dict[str, int], place: str) -> dict[str, str]:
     if len(cells) < needed:
         if line.strip():
             have = f"{len(cells)} column" + "s" * (len(cells) > 1)
-            missing = next(name for name, column in columns.items() if column > len(cells))
+            missing = min(columns, key=lambda name: (columns[name] <= len(cells), columns[name]))
             what = " with the features" if missing == "features" else ""
             raise UserError(
                 f"{place}: {have}, but column {columns[missing]}{what} is asked for; columns are "
