@@ -30,6 +30,7 @@ class Moment:
     target_tokens: int
     real_positions: int | None = None
     positions: int | None = None
+    rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Figures:
     cpu_share: processor seconds per second; None where the system does not tell.
     padding: share of padding among all positions, source and target.
     memory: bytes, peak resident, all its processes.
+    rows_per_second: pairs per second of training, None where a tool does not tell.
     """
 
     tokens_per_second: float
@@ -48,10 +50,16 @@ class Figures:
     cpu_share: float | None
     padding: float | None
     memory: int | None
+    rows_per_second: float | None = None
 
     @property
     def tokens_per_cpu_second(self) -> float | None:
         return self.tokens_per_second / self.cpu_share if self.cpu_share else None
+
+    @property
+    def rows_per_cpu_second(self) -> float | None:
+        told = self.rows_per_second is not None and self.cpu_share
+        return self.rows_per_second / self.cpu_share if told else None  # type: ignore[operator]
 
 
 @dataclass
@@ -70,11 +78,12 @@ class Watched:
 
 def moments(lines: Sequence[str]) -> tuple[list[Moment], dict[str, str]]:
     """Read the record of a tool: a line a step, and the versions it states. Other lines pass."""
-    found, versions = [], {}
+    found: list[Moment] = []
+    versions: dict[str, str] = {}
     for line in lines:
         entry: dict[str, Any] = json.loads(line)
         if entry.get("kind") == "versions":
-            versions = {key: str(value) for key, value in entry.items() if key != "kind"}
+            versions |= {key: str(value) for key, value in entry.items() if key != "kind"}
         elif entry.get("kind") == "training":
             found.append(
                 Moment(
@@ -83,6 +92,7 @@ def moments(lines: Sequence[str]) -> tuple[list[Moment], dict[str, str]]:
                     entry["target_tokens"],
                     entry.get("real_positions"),
                     entry.get("positions"),
+                    entry.get("rows"),
                 )
             )
     return found, versions
@@ -123,6 +133,9 @@ def figures(first: Moment, last: Moment, watched: Watched) -> Figures:
         elapsed = watched.clock[-1] - watched.clock[0]
         cpu_share = (watched.cpu[-1] - watched.cpu[0]) / elapsed
     seconds = last.seconds - first.seconds
+    rows = None
+    if first.rows is not None and last.rows is not None and last.rows > first.rows:
+        rows = (last.rows - first.rows) / seconds
     return Figures(
         tokens_per_second=(last.target_tokens - first.target_tokens) / seconds,
         steps=last.step - first.step,
@@ -130,6 +143,7 @@ def figures(first: Moment, last: Moment, watched: Watched) -> Figures:
         cpu_share=cpu_share,
         padding=padding,
         memory=watched.memory or None,
+        rows_per_second=rows,
     )
 
 

@@ -67,7 +67,29 @@ KERAS = Peer(
     needs=("absl-py", "h5py", "ml-dtypes", "namex", "optree"),
     check="import keras",
 )
-PEERS = {peer.name: peer for peer in (JOEYNMT, OPENNMT)}
+YOYODYNE = Peer(
+    name="yoyodyne",
+    package="yoyodyne==0.5.27",  # it asks for torchvision and torchaudio too, and uses neither
+    needs=(
+        "jsonargparse[signatures]>=4.40,<5",
+        "lightning>=2.6,<3",
+        "maxwell>=0.2.6",
+        "numpy>=2,<3",
+        "omegaconf>=2.3",
+        "pyyaml",
+        "rich>=15",
+        "torchmetrics>=1.8.2,<2",
+        "wandb>=0.18.7,<1",
+    ),
+    check="import yoyodyne.cli",
+)
+G2P_EN = Peer(
+    name="g2p-en",
+    package="g2p-en==2.1.0",
+    needs=(),  # numpy is regard's own; for the rest of it something stands in
+    check="import g2p_en",
+)
+PEERS = {peer.name: peer for peer in (JOEYNMT, OPENNMT, YOYODYNE)}
 
 
 def ensure(peer: Peer, directory: Path, torch_version: str) -> Path:

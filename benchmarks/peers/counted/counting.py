@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of one batch: real target tokens (with the end symbol), and positions real and in all."""
+    """Of one batch: real target tokens (with the end symbol), positions real and in all, rows."""
 
     target_tokens: int
     real_positions: int
     positions: int
+    rows: int = 0
 
 
 def begin(path: Path, package: str) -> None:
@@ -24,13 +25,19 @@ def begin(path: Path, package: str) -> None:
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
 
 
+def tell(path: Path, **facts: object) -> None:
+    """Add to what the record says beside the versions."""
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps({"kind": "versions", **facts}) + "\n")
+
+
 class Counter:
     """Writes a line for each batch that was trained, with the totals so far."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.began: float | None = None
-        self.totals = {"step": 0, "target_tokens": 0, "real_positions": 0, "positions": 0}
+        self.totals = {"step": 0} | {field.name: 0 for field in fields(Sizes)}
 
     def start(self) -> None:
         """Start the clock, unless it runs: the first batch is ready."""

@@ -17,6 +17,7 @@ def sizes(batch: Batch) -> Sizes:
         target_tokens,
         int(batch.src_length.sum()) + target_tokens,
         batch.src.numel() + batch.trg.numel(),
+        batch.trg.shape[0],
     )
 
 

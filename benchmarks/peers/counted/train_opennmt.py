@@ -20,6 +20,7 @@ def sizes(item: tuple, padding: int) -> Sizes:
         target_tokens,
         int(batch["srclen"].sum()) + target_tokens,
         batch["src"][:, :, 0].numel() + target.numel(),
+        target.shape[0],
     )
 
 

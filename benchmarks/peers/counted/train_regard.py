@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from counting import Counter, Sizes, begin
+from counting import Counter, Sizes, begin, tell
 
 from regard import cli
 from regard.data.batches import Batch
@@ -18,6 +18,7 @@ def sizes(batch: Batch) -> Sizes:
         target_tokens,
         int(batch.source_mask.sum()) + target_tokens,
         batch.source_mask.numel() + batch.mask.numel(),
+        len(batch.indices),
     )
 
 
@@ -27,6 +28,8 @@ def main() -> None:
     counter, update = Counter(record), loop.update
 
     def counted_update(session: Any, state: Any, batch: Batch) -> None:
+        if counter.began is None:
+            tell(record, parameters=sum(each.numel() for each in session.model.parameters()))
         counter.start()
         update(session, state, batch)
         counter.add(sizes(batch))
