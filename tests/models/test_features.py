@@ -176,6 +176,14 @@ def test_a_shared_matrix_needs_a_joint_vocabulary() -> None:
         build_model(configuration, FIRST + FEATURES, FIRST + 1, FEATURES)
 
 
+@pytest.mark.parametrize("decoder", [{"attend": "never"}, {"attention": {"local": "monotonic"}}])
+def test_features_that_nothing_would_read_are_refused(decoder: dict[str, Any]) -> None:
+    sections = {"features": "encoder", "decoder": {"kind": "recurrent", **decoder}}
+    with pytest.raises(ValueError, match="attention over the whole source"):
+        ModelConfiguration.model_validate(sections)
+    ModelConfiguration.model_validate({**sections, "features": "joined"})
+
+
 def test_without_features_the_key_means_nothing() -> None:
     sizes = {}
     for mode in ("joined", "encoder"):

@@ -219,6 +219,18 @@ class ModelConfiguration(Section):
         "glorot", description="glorot, or as the paper that is named has it"
     )
 
+    @model_validator(mode="after")
+    def _features_reach_the_decoder(self) -> ModelConfiguration:
+        decoder = self.decoder
+        if self.features == "joined" or decoder.kind != "recurrent":
+            return self
+        if decoder.attend == "never" or decoder.attention.local != "none":
+            raise ValueError(
+                "features 'encoder' are read by attention over the whole source alone (attend "
+                "'before' or 'after', local 'none'): set features to 'joined'"
+            )
+        return self
+
     @property
     def copies(self) -> bool:
         """Whether symbols of the source can be copied, those never seen too."""
