@@ -39,6 +39,11 @@ def recurrent(attend: str, score: str = "additive", **options: Any) -> dict[str,
     return {**shape, "attend": attend, "attention": attention, **options}
 
 
+def hard(order: int, **options: Any) -> dict[str, Any]:
+    shape = {"kind": "hard_attention", "size": 6, "readout_size": 5}
+    return {**shape, "order": order, **options}
+
+
 MULTI_HEAD = {"heads": 2, "project": True}
 FIRST = {"from": "backward_first"}
 MEAN = {"from": "mean", "projection": "linear"}
@@ -110,6 +115,11 @@ DECODERS: dict[str, dict[str, Any]] = {
     "never, lstm, 2 layers": recurrent(
         "never", cell="lstm", layers=2, constant_context=True, readout="none", start=MEAN
     ),
+    "0-hard": hard(0, monotonic=False, attention={"score": "additive", "size": 7}),
+    "0-mono, gru, 2 layers": hard(0, cell="gru", layers=2, start=MEAN),
+    "0-mono, location": hard(0, attention={"score": "location", "maximum_positions": 9}),
+    "1-hard": hard(1, monotonic=False, jump=1),
+    "1-mono": hard(1, jump=2, start=ZERO),
     "transformer, pre": {
         "kind": "transformer",
         "layers": 2,

@@ -89,8 +89,8 @@ def test_padded_targets_give_no_gradient(encoder: str, decoder: str) -> None:
     for fill in (0, 9):
         filled = inputs.masked_fill(~real, fill)
         model.zero_grad()
-        features = model.features(source, mask, filled, real)
-        features.square().sum().backward()
+        plain, spread = model.token_losses(source, mask, filled, filled, real)
+        (plain + spread).sum().backward()
         results.append([p.grad.clone() for p in model.parameters() if p.grad is not None])
     for one, other in zip(*results, strict=True):
         assert (one - other).abs().max() < 1e-9

@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.models.decoders.hard_attention import HardAttentionDecoder
 from regard.models.decoders.hard_attention_state import Emitted, HardAttentionState, HardSource
 from regard.models.model import Decoded, Model, Step, TokenLosses
-from regard.nn.dropout import dropout
+from regard.nn.embedding import vectors
 from regard.nn.kernels.alignments import posterior_of
 from regard.nn.kernels.emission import chosen_emissions, emissions_of, mixed_emissions
 
@@ -37,7 +37,7 @@ class HardAttentionModel(Model):
             before = posterior_of(prior, came)
         embedded = self._embed(tokens[:, None])
         states, state = self.decoder.states(embedded, state)
-        nothing = states.new_empty(len(tokens), 0, state.source.readout.shape[1])
+        nothing = states.new_empty(len(tokens), 0, state.source.readout.part.shape[1])
         priors = self.decoder.priors(states, state.source, before, nothing)
         readouts = self.decoder.state_readout(states)
         mixed, normalizers = mixed_emissions(
@@ -96,4 +96,4 @@ class HardAttentionModel(Model):
         return states, state.source
 
     def _embed(self, tokens: Int[Tensor, "batch steps"]) -> Float[Tensor, "batch steps size"]:
-        return dropout(self.target_embedding(tokens), self.dropout, self.training)
+        return vectors(self.target_embedding.read(tokens, self.dropout, self.training))

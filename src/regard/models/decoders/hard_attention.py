@@ -22,6 +22,7 @@ from regard.nn.kernels.alignments import (
     forward_priors,
     known_position,
 )
+from regard.nn.kernels.emission import EmissionSource
 from regard.nn.layers import Layers
 from regard.nn.recurrent import CELLS, RecurrentLayer
 
@@ -94,7 +95,7 @@ class HardAttentionDecoder(nn.Module):
         if mask is not None:
             states = states.masked_fill(~mask[..., None], 0.0)
         source = HardSource(
-            self.source_readout(states),
+            EmissionSource.of(self.source_readout(states)),
             features,
             mask,
             None if self.attention is None else self.attention.prepare(memory),
@@ -119,9 +120,10 @@ class HardAttentionDecoder(nn.Module):
 
     def first(self, source: HardSource, dtype: torch.dtype) -> Float[Tensor, "batch positions"]:
         """Where the alignment starts: all on the first real position."""
-        batch, positions, _ = source.readout.shape
+        part = source.readout.part
+        batch, positions, _ = part.shape
         if source.mask is None:
-            first = torch.zeros(batch, dtype=torch.long, device=source.readout.device)
+            first = torch.zeros(batch, dtype=torch.long, device=part.device)
         else:
             first = source.mask.long().argmax(1)
         return known_position(first, positions, dtype)

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from regard.attention import Memory
+from regard.nn.kernels.emission import EmissionSource
 from regard.nn.recurrent import State
 
 
@@ -17,7 +18,7 @@ class HardSource:
     """Everything about the source, projected once.
 
     Attributes:
-        readout: each position's part of the readout, ``[batch, positions, readout]``.
+        readout: each position's part of the readout, prepared for what is made of it.
         features: the mean of the features that were read apart, ``[batch, 1, size]``; size 0
             without any.
         mask: True = a position that can be read; None = all can.
@@ -25,7 +26,7 @@ class HardSource:
         jumps: each position's part of where to go from it, ``[batch, positions, jumps]`` (order 1).
     """
 
-    readout: Float[Tensor, "batch positions readout"]
+    readout: EmissionSource
     features: Float[Tensor, "batch 1 features"]
     mask: Bool[Tensor, "batch positions"] | None
     memory: Memory | None = None
@@ -34,7 +35,7 @@ class HardSource:
     def select(self, indices: Int[Tensor, " rows"]) -> HardSource:
         """Any rows."""
         return HardSource(
-            self.readout.index_select(0, indices),
+            self.readout.select(indices),
             self.features.index_select(0, indices),
             None if self.mask is None else self.mask.index_select(0, indices),
             None if self.memory is None else self.memory.select(indices),

@@ -129,7 +129,10 @@ def forward_priors(
     emissions: Float[Tensor, "batch earlier positions"],
     parts: tuple[Tensor, ...],
 ) -> Float[Tensor, "batch steps positions"]:
-    """pi_i of every step; ``emissions`` are those of all steps but the last."""
+    """pi_i of every step, after a posterior ``start``.
+
+    ``emissions`` are those of all steps but the last.
+    """
     priors: Tensor = _Priors.apply(rule, start, emissions, *parts)
     return priors
 
@@ -167,9 +170,8 @@ class _Priors(torch.autograd.Function):
             for gradient, one in zip(to_parts, found, strict=True):
                 gradient[:, i] = one
             if i:
-                to_joint = to_posterior.addcmul_(
-                    read[i], to_posterior.sum(-1, keepdim=True), value=-1.0
-                )
+                total = to_posterior.sum(-1, keepdim=True)
+                to_joint = to_posterior.addcmul_(read[i], total, value=-1.0)
                 to_emissions[:, i - 1] = to_joint
                 to_prior = to_priors[:, i - 1] + to_joint
-        return (None, None, to_emissions, *to_parts)
+        return (None, to_posterior, to_emissions, *to_parts)
