@@ -34,6 +34,7 @@ def small(recipe: str) -> list[str]:
         f"tokenization={{joint: false, source: {{kind: character}}, target: {{kind: {kind}}}}}",
         *(f"model.{key}={value // divisor}" for key, value in sizes.items()),
         "model.embedding.share=false",
+        "training.warmup=1",
         "training.maximum_updates=2",
         "training.validation_interval=2",
         "training.average.kind=none",
@@ -42,6 +43,11 @@ def small(recipe: str) -> list[str]:
         "search={beam: 2, maximum_length_ratio: 0.1, maximum_length_extra: 9}",
     ]
     return [part for setting in settings for part in ("--set", setting)]
+
+
+def words_for(recipe: str) -> list[str]:
+    """What a recipe can read: location attention has an end."""
+    return [word for word in WORDS if recipe != "luong-location" or word != LONG]
 
 
 def leaves(section: dict, path: str = "") -> list[tuple[str, object]]:
@@ -54,7 +60,7 @@ def leaves(section: dict, path: str = "") -> list[tuple[str, object]]:
 
 def train_command(recipe: str, directory: Path) -> list[object]:
     train = write(directory / "train.tsv", [*TRAINED, LONG])
-    valid = write(directory / "valid.tsv", WORDS)
+    valid = write(directory / "valid.tsv", words_for(recipe))
     valid.write_bytes(valid.read_bytes() + "\tx\nx\t \u3000\n".encode())
     out = directory / "run"
     return ["train", recipe, "--train", train, "--valid", valid, "--out", out, *small(recipe)]
@@ -147,8 +153,7 @@ def test_showing(run, trained, tmp_path):
 @pytest.mark.parametrize("recipe", recipe_names())
 def test_every_recipe(run, recipe, tmp_path):
     run(*train_command(recipe, tmp_path))
-    model, reached = tmp_path / "run", recipe != "luong-location"
-    words = WORDS if reached else [word for word in WORDS if word != LONG]
+    model, words = tmp_path / "run", words_for(recipe)
     file = tmp_path / "in.txt"
     file.write_text("".join(f"{line}\n" for line in [*words, "", " "]), encoding="utf-8")
     rows, _ = run("translate", "--model", model, "--json", "--threads", 1, file)

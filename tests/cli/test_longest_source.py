@@ -74,3 +74,14 @@ def test_training_refuses_longer_pairs_than_it_can_read(regard, refused, tmp_pat
     files = ("--train", data, "--valid", data, "--out", tmp_path / "run")
     done = regard("train", "luong-location", *files, *more)
     refused(done, "maximum_positions (200)", "batching.maximum_length (201)")
+
+
+def test_training_refuses_to_validate_on_what_it_cannot_read(regard, refused, tmp_path):
+    data, valid = tmp_path / "words.tsv", tmp_path / "valid.tsv"
+    data.write_text("ab\tba\n", encoding="utf-8")
+    valid.write_text(f"ab\tba\n{LONG}\tba\n", encoding="utf-8")
+    sets = [part for setting in SETTINGS for part in ("--set", setting)]
+    files = ("--train", data, "--valid", valid, "--out", tmp_path / "run")
+    done = regard("train", "luong-location", *files, "--threads", 1, *sets)
+    refused(done, "valid.tsv", "16 tokens", "reaches 12", "maximum_positions")
+    assert not (tmp_path / "run").exists()

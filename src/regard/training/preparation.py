@@ -24,7 +24,7 @@ from regard.training.random_state import seed_everything
 from regard.training.run import METRICS, model_for, vocabulary_of
 from regard.training.session import Data, Session
 from regard.training.shards import Shards
-from regard.training.validation import prepare_validation
+from regard.training.validation import ValidationData, prepare_validation
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,8 @@ def hashes(request: Request) -> dict[str, str]:
 def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     """Encode the data and build the model; everything random starts from the seed.
 
-    Raises UserError when no pair is short enough, or the model's sizes do not fit together.
+    Raises UserError when no pair is short enough, a validation source is longer than the model can
+    read, or the model's sizes do not fit together.
     """
     configuration = request.configuration
     examples = encode_pairs(request.train, tokenizers, opened=configuration.model.copies)
@@ -58,6 +59,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     baseline = measure_baseline(request.train, validation, metric, kind)
     seed_everything(configuration.training.seed)
     model = model_for(configuration, tokenizers)
+    _check_reach(request.valid, validation, model.longest_source)
     return Session(
         configuration=configuration,
         directory=request.out,
@@ -70,6 +72,18 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
         reporter=request.reporter,
         stop=request.stop,
         budget=request.budget,
+    )
+
+
+def _check_reach(valid: Pairs, validation: ValidationData, limit: int | None) -> None:
+    """Raises UserError for a validation source of more than `limit` tokens (None: any may be)."""
+    longest = max(len(example.source) for example in validation.examples)
+    if limit is None or longest <= limit:
+        return
+    raise UserError(
+        f"{valid.origin}: the longest source has {longest} tokens with the end symbol; this "
+        f"model's location attention reaches {limit}: leave such pairs out, or raise "
+        "model.decoder.attention.maximum_positions"
     )
 
 
