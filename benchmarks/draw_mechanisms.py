@@ -13,12 +13,13 @@ from pathlib import Path
 
 import torch
 
-from pictures import alignments, bottleneck, drawing_lots, grid, measured, places
+from pictures import alignments, bottleneck, copying, drawing_lots, grid, measured, places
 from regard.files import write_text
 
 PICTURES: dict[str, Callable[[], str]] = {
     "additive": alignments.additive,
     "attention-layer": measured.attention_layer,
+    "copying": copying.copying,
     "coverage-and-supervision": alignments.coverage_and_supervision,
     "hard-attention": drawing_lots.hard_attention,
     "location-and-local": alignments.location_and_local,

@@ -9,7 +9,7 @@ import torch
 
 import draw_mechanisms
 from draw_mechanisms import DIRECTORY, PICTURES
-from pictures import drawing_lots, translator
+from pictures import copying, drawing_lots, translator
 from pictures.alignments import _heads
 from pictures.bottleneck import influence
 from pictures.translator import attentional, recurrent, train_translator, transformer
@@ -85,3 +85,14 @@ def test_every_head_and_every_word(few: None) -> None:
     shares, probability = influence(train_translator(recurrent(), updates=1))
     assert shares.sum(1).tolist() == pytest.approx([1.0] * 13, abs=1e-5)
     assert 0 < probability < 1
+
+
+def test_origins_of_what_is_written() -> None:
+    """All of a symbol's probability, wherever it comes from; what was never seen is copied."""
+    for word in copying.EXAMPLES.values():
+        rows = copying.origins(word, updates=1)
+        assert rows.shape == (len(word) + 4, 1 + len(word) + 1)
+        assert rows.sum(1).tolist() == pytest.approx([1.0] * len(rows), abs=1e-5)
+        assert (rows[:, -1] == 0).all()  # the end is never copied
+        unseen = [i for i, letter in enumerate(word) if letter in "vjh"]
+        assert rows[unseen, 0].eq(0).all() and rows[len(word), 0] > 0

@@ -114,7 +114,7 @@ class PointerModel(Model):
         """Log-probabilities of every step, each having read ``inputs`` up to its own position."""
         memory = self.encode(source, source_mask)
         assert memory.copies is not None
-        decoding = self._all_steps(memory, inputs, need_weights)
+        decoding = self.all_steps(memory, inputs, need_weights)
         shares = _shares(decoding, memory.copies)
         mixed = mixture(self.output(decoding.features), *shares, memory.copies)
         return Decoded(mixed, decoding.attention)
@@ -127,7 +127,7 @@ class PointerModel(Model):
         mask: Bool[Tensor, "batch steps"],
     ) -> Float[Tensor, "tokens size"]:
         """What the output layer reads, of the real target positions alone (row by row)."""
-        return self._all_steps(self.encode(source, source_mask), inputs, False).features[mask]
+        return self.all_steps(self.encode(source, source_mask), inputs).features[mask]
 
     def token_losses(
         self,
@@ -151,7 +151,7 @@ class PointerModel(Model):
             read = torch.where(hidden.gather(1, copies.slots), UNKNOWN, read)
             inputs = torch.where(_is_any_of(inputs, copies, hidden), UNKNOWN, inputs)
             copied_alone = copied_alone | _is_any_of(outputs, copies, hidden)
-        decoding = self._all_steps(super().encode(read, source_mask), inputs, False)
+        decoding = self.all_steps(super().encode(read, source_mask), inputs)
         generate, copied = (share[mask] for share in _shares(decoding, copies))
         logarithms = self.output(decoding.features[mask])
         targets = self.closed_target(outputs)[mask]
@@ -172,7 +172,10 @@ class PointerModel(Model):
         embedded = self.target_embedding(self.closed_target(tokens))
         return dropout(embedded, self.dropout, self.training)
 
-    def _all_steps(self, memory: Encoded, inputs: Tensor, need_weights: bool) -> Decoding:
+    def all_steps(
+        self, memory: Encoded, inputs: Int[Tensor, "batch steps"], need_weights: bool = False
+    ) -> Decoding:
+        """What the decoder says of all steps, before it is mixed."""
         decoding: Decoding = self.decoder(self._embed(inputs), memory, need_weights)
         return decoding
 
