@@ -1,0 +1,188 @@
+r"""All recipes on one task: as many parameters, as many minutes, one table.
+
+    python benchmarks/recipes_table.py words --train gre_train.tsv --valid gre_dev.tsv \
+        --test gre_test.tsv --minutes 5
+    python benchmarks/recipes_table.py sentences --train m30k/train --valid m30k/val \
+        --test m30k/test_2016_flickr --source en --target de --minutes 30
+
+Each recipe is made narrower or wider as a whole until it has the number of parameters; what it was
+not made for (letters, or subwords) it is given settings for, the same for all. Every model has a
+directory under --out; what is there is read, what was stopped is gone on with, and --recipes
+chooses some. The table holds all that is there.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import machine
+import runs
+from regard.data.pairs import Pairs, read_pairs
+from regard.data.tokenizers import train_tokenizers
+from regard.errors import UserError
+from regard.training.recipes import load_recipe, recipe_names
+from runs import Job, Study
+from tables import table
+from widths import widths_for
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all recipes are given.
+
+    settings: of all of them. adapted: of those made for other symbols, `kind` telling which.
+    metrics: of the test data, the first chooses the model.
+    """
+
+    kind: str
+    settings: tuple[str, ...]
+    adapted: tuple[str, ...]
+    metrics: tuple[str, ...]
+    parameters: int
+
+
+TASKS = {
+    "words": Task(
+        kind="character",
+        settings=("training.metric=word_error_rate",),
+        adapted=(
+            "tokenization={joint: false, source: {kind: character}, target: {kind: space}}",
+            "model.embedding.share=false",
+            "model.initialization=glorot",
+            "batching.tokens=700",
+            "training.learning_rate=0.003",
+            "training.warmup=200",
+            "training.validation_interval=300",
+            "search={beam: 5, length_penalty: 0}",
+        ),
+        metrics=("word_error_rate", "symbol_error_rate"),
+        parameters=600_000,
+    ),
+    "sentences": Task(
+        kind="subword",
+        settings=("training.metric=bleu",),
+        adapted=(
+            "tokenization={joint: true, source: {size: 5000}, target: {size: 5000}}",
+            "model.embedding.share=true",
+            "batching.tokens=2048",
+            "training.learning_rate=0.001",
+            "training.validation_interval=500",
+            "search={beam: 5, length_penalty: 1.0}",
+        ),
+        metrics=("bleu", "chrf"),
+        parameters=2_000_000,
+    ),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train, measure, print; 2 after one line when something is wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        for study in _studies(options):
+            runs.run(study, options.out / options.task, options.minutes)
+        rows = runs.rows(options.out / options.task)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    whole = {"machine": asdict(machine.describe()), "minutes": options.minutes, "rows": rows}
+    runs.write_report(options.out / options.task, whole, rows_table(rows))
+    return 0
+
+
+def _studies(options: argparse.Namespace) -> Iterator[Study]:
+    """A training for every recipe."""
+    task = TASKS[options.task]
+    learned, valid, test = (
+        read_pairs(data, options.source, options.target)
+        for data in (options.train, options.valid, options.test)
+    )
+    for recipe in options.recipes:
+        settings = (*settings_for(recipe, task), *options.set, f"training.seed={options.seed}")
+        widths = _widths(recipe, settings, options.parameters or task.parameters, learned)
+        yield Study(
+            Job(recipe, recipe, (*settings, *widths)),
+            learned,
+            valid,
+            {"test": test},
+            task.metrics,
+            {"task": options.task},
+            resamples=1000 if options.task == "words" else 0,
+        )
+
+
+def settings_for(recipe: str, task: Task) -> tuple[str, ...]:
+    """What a recipe is given for a task: little when it was made for such symbols.
+
+    The clock ends training; a rate that falls to 0 over a number of updates does so over the time.
+    """
+    own = load_recipe(recipe)
+    settings = [*task.settings, "training.maximum_updates=0", "training.patience=0"]
+    if own.training.schedule == "linear":
+        settings += ["training.schedule=constant", "training.cooldown=0.9"]
+    if own.tokenization.source.kind != task.kind:
+        settings += task.adapted
+    return tuple(settings)
+
+
+def _widths(
+    recipe: str, settings: Sequence[str], parameters: int, learned: Pairs
+) -> tuple[str, ...]:
+    configuration = load_recipe(recipe, settings)
+    tokenizers = train_tokenizers(configuration.tokenization, learned, configuration.training.seed)
+    return widths_for(recipe, settings, parameters, tokenizers.source.size, tokenizers.target.size)
+
+
+def rows_table(rows: Sequence[dict[str, Any]]) -> str:
+    """A row for each recipe, the best first."""
+    metrics = TASKS[rows[0]["task"]].metrics if rows else ()
+
+    def value(row: dict[str, Any], metric: str) -> dict[str, Any]:
+        found: dict[str, Any] = row["figures"]["test"]["metrics"][metric]
+        return found
+
+    def key(row: dict[str, Any]) -> float:
+        first = value(row, metrics[0])
+        return float(first["value"]) * (1 if first["better"] == "lower" else -1)
+
+    lines = []
+    for row in sorted(rows, key=key):
+        cells = [row["recipe"], f"{row['parameters']:,}"]
+        for metric in metrics:
+            found = value(row, metric)
+            cells.append(f"{found['value']:.2f}")
+            if "interval" in found:
+                between = found["interval"]
+                cells.append(f"{between['low']:.1f} to {between['high']:.1f}")
+        speed = row["target_tokens"] / max(row["seconds"], 1e-9)
+        lines.append([*cells, f"{row['updates']:,}", f"{speed:,.0f}"])
+    head = ["recipe", "parameters"]
+    for metric in metrics:
+        head.append(metric.replace("_", " ") + ", %")
+        if rows and "interval" in value(rows[0], metric):
+            head.append("95 %" + " " * (len(head) // 4))
+    return table([*head, "updates", "target tokens/s"], lines)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="All recipes on one task, in one table.")
+    add = parser.add_argument
+    add("task", choices=sorted(TASKS), help="letters to phones and the like, or translation")
+    for name in ("--train", "--valid", "--test"):
+        add(name, required=True, help="pairs, as `regard train` takes them")
+    add("--source", help="as `regard train` takes it")
+    add("--target", help="as `regard train` takes it")
+    add("--recipes", nargs="+", default=recipe_names(), help="default: all")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", help="override of all recipes")
+    add("--parameters", type=int, help="of each model (default: 600,000 words, 2,000,000)")
+    add("--minutes", type=float, default=5.0, help="of each training (default 5)")
+    add("--seed", type=int, default=1, help="default 1")
+    add("--out", type=Path, default=Path("runs/recipes"), help="default runs/recipes")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
