@@ -72,8 +72,10 @@ def test_training_refuses_longer_pairs_than_it_can_read(regard, refused, tmp_pat
     data.write_text("ab\tba\n", encoding="utf-8")
     more = ("--set", "batching.maximum_length=201")
     files = ("--train", data, "--valid", data, "--out", tmp_path / "run")
-    done = regard("train", "luong-location", *files, *more)
-    refused(done, "maximum_positions (200)", "batching.maximum_length (201)")
+    hard = ("--set", "model.decoder.order=0", "--set", "model.decoder.attention.score=location")
+    for recipe in (("luong-location",), ("hard-monotonic", *hard)):
+        done = regard("train", *recipe, *files, *more)
+        refused(done, "maximum_positions (200)", "batching.maximum_length (201)")
 
 
 def test_training_refuses_to_validate_on_what_it_cannot_read(regard, refused, tmp_path):

@@ -138,7 +138,9 @@ class Configuration(BaseModel):
                 "set tokenization.joint to true or model.embedding.share to false"
             )
         decoder = self.model.decoder
-        if decoder.kind == "recurrent" and decoder.attend != "never":
+        if (decoder.kind == "recurrent" and decoder.attend != "never") or (
+            decoder.kind == "hard_attention" and decoder.order == 0
+        ):
             reach, longest = decoder.attention.maximum_positions, self.batching.maximum_length
             if decoder.attention.score == "location" and reach < longest:
                 raise ValueError(
