@@ -40,6 +40,14 @@ class Parts:
         ways = product(range(len(self.emit[0])), repeat=len(tokens))
         return sum(self.path(positions, tokens) for positions in ways)
 
+    def posteriors(self, tokens: Sequence[int]) -> Array:
+        """p(a_i = j | y, x) of every step: the share of all alignments with a_i = j."""
+        positions = len(self.emit[0])
+        shares = np.zeros((len(tokens), positions))
+        for way in product(range(positions), repeat=len(tokens)):
+            shares[range(len(tokens)), way] += self.path(way, tokens)
+        return shares / shares.sum(1, keepdims=True)
+
     def prior(self, tokens: Sequence[int]) -> Array:
         """p(a_n = j | y_<n, x) of the step after these tokens."""
         positions = len(self.emit[0])

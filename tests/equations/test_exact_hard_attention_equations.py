@@ -77,6 +77,21 @@ def test_a_sentence_is_the_sum_over_alignments(kind: str) -> None:
 
 
 @every_kind
+def test_what_was_read_once_all_is_known(kind: str) -> None:
+    model = build(configuration(kind))
+    source, mask, inputs = batch()
+    outputs = torch.cat([inputs[:, 1:], torch.tensor([[3], [3], [3]])], dim=1)
+    real = torch.tensor([[1, 1, 1], [1, 0, 0], [1, 1, 1]]).bool()
+    found = model.posteriors(model.encode(source, mask), inputs, outputs, real)
+    for row, sentence in enumerate(SOURCES):
+        tokens = outputs[row, real[row]].tolist()
+        expected = reference.parts(model, sentence, INPUTS[row]).posteriors(tokens)
+        assert_close(found[row, : len(tokens), : len(sentence)], expected)
+        assert (found[row, len(tokens) :] == 0).all()
+        assert (found[row, :, len(sentence) :] == 0).all()
+
+
+@every_kind
 def test_gradients_are_those_of_forward(kind: str) -> None:
     """Of the losses, by their kernels, and of the log-probabilities of all steps."""
     model = build(configuration(kind))

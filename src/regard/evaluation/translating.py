@@ -21,8 +21,10 @@ from regard.evaluation.asking import (
     read_sources,
     read_target,
 )
+from regard.evaluation.posteriors import with_posteriors
 from regard.evaluation.translation import BLANK, Candidate, Translation
 from regard.models import Model
+from regard.models.hard_attention_model import HardAttentionModel
 from regard.search import (
     Ensemble,
     Hypothesis,
@@ -115,7 +117,7 @@ def score_texts(
     for indices in cut_batches(order, sources, batch_size, 1):
         batch = collate([examples[i] for i in indices], range(len(indices)))
         with torch.no_grad():
-            memory = model.encode(batch.source, batch.source_mask)
+            memory: Any = model.encode(batch.source, batch.source_mask)
             found = score_targets(
                 model,
                 memory,
@@ -126,6 +128,8 @@ def score_texts(
                 length_penalty=search.length_penalty,
                 need_attention=need_attention,
             )
+            if need_attention and isinstance(model, HardAttentionModel):
+                found = with_posteriors(model, memory, batch.source_mask.sum(1), found)
         for i, hypothesis in zip(indices, found, strict=True):
             answers[i] = _answer(asked[i], texts[i], tags[i], [hypothesis], need_attention)
     for i, example in examples.items():
@@ -148,8 +152,25 @@ def _search(
     sampling: tuple[Sampling, list[int]] | None,
 ) -> list[list[Hypothesis]]:
     source, mask = collate_sources(sources)
-    memory = model.encode(source, mask)
+    memory: Any = model.encode(source, mask)
     lengths: Tensor = mask.sum(1)
+    found = _found(model, memory, lengths, search, nbest, need_attention, sampling)
+    if not need_attention or not isinstance(model, HardAttentionModel):
+        return found
+    best = with_posteriors(model, memory, lengths, [hypotheses[0] for hypotheses in found])
+    return [[first, *rest[1:]] for first, rest in zip(best, found, strict=True)]
+
+
+def _found(
+    model: Model | Ensemble,
+    memory: Any,
+    lengths: Tensor,
+    search: SearchConfiguration,
+    nbest: int,
+    need_attention: bool,
+    sampling: tuple[Sampling, list[int]] | None,
+) -> list[list[Hypothesis]]:
+    """By the search that is asked for: each source's hypotheses, the best one first."""
     if sampling is not None:
         how, numbers = sampling
         drawn = sample(

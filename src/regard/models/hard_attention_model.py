@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.models.decoders.hard_attention import HardAttentionDecoder
 from regard.models.decoders.hard_attention_state import Emitted, HardAttentionState, HardSource
+from regard.models.encoded import Encoded
 from regard.models.model import Decoded, Model, Step, TokenLosses
 from regard.nn.embedding import vectors
 from regard.nn.kernels.alignments import posterior_of
@@ -20,8 +21,8 @@ from regard.nn.kernels.emission import chosen_emissions, emissions_of, mixed_emi
 class HardAttentionModel(Model):
     """``p(y_i | y_<i, x) = sum_j p(a_i = j | y_<i, x) p(y_i | a_i = j, y_<i, x)``, exactly.
 
-    The attention shown is the first factor, what position i is expected to read before its token
-    is known; a row adds up to 1.
+    The attention of a step is the first factor: what it is expected to read before its token is
+    known. What it read, once all of y is known, is told by ``posteriors``.
     """
 
     fused_output = False
@@ -87,11 +88,39 @@ class HardAttentionModel(Model):
         mixed, _ = mixed_emissions(priors, readouts, known.readout, *weights)
         return TokenLosses(plain, -mixed[mask].mean(-1))
 
+    def posteriors(
+        self,
+        memory: Encoded,
+        inputs: Int[Tensor, "batch steps"],
+        outputs: Int[Tensor, "batch steps"],
+        mask: Bool[Tensor, "batch steps"],
+    ) -> Float[Tensor, "batch steps source"]:
+        """``p(a_i = j | y, x)``: what each step read, now that the whole target is known.
+
+        It is the derivative of ``log p(y | x)`` by the logarithm of ``p(y_i | a_i = j)``, which is
+        how the sum over alignments is undone. Rows of padding are 0.
+        """
+        with torch.no_grad():
+            states, known = self._follow(memory, inputs)
+            readouts, weights = self.decoder.state_readout(states), self.output_weights()
+            came, _ = chosen_emissions(readouts, known.readout, *weights, outputs)
+        with torch.enable_grad():
+            came.requires_grad_()
+            priors = self.decoder.priors(states, known, None, came[:, :-1])
+            likelihood = (priors + came)[mask].logsumexp(-1).sum()
+            (found,) = torch.autograd.grad(likelihood, came)
+        return found.clamp(min=0.0)  # rounding, where it is 0
+
     def _read(
         self, source: Tensor, source_mask: Tensor, inputs: Tensor
     ) -> tuple[Float[Tensor, "batch steps size"], HardSource]:
         """The states of all steps, and the source as it is compared with them."""
-        state = self.decoder.start(self.encode(source, source_mask))
+        return self._follow(self.encode(source, source_mask), inputs)
+
+    def _follow(
+        self, memory: Encoded, inputs: Tensor
+    ) -> tuple[Float[Tensor, "batch steps size"], HardSource]:
+        state = self.decoder.start(memory)
         states, _ = self.decoder.states(self._embed(inputs), state)
         return states, state.source
 
