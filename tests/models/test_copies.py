@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from regard.data.batches import Batch
 from regard.errors import UserError
 from regard.models import ModelConfiguration, build_model
 from regard.models.copies import (
@@ -19,6 +20,7 @@ from regard.models.copies import (
 )
 from regard.models.pointer_model import SPECIALS, UNKNOWN, PointerModel, joint_table
 from regard.search import hypothesis
+from regard.training.mixing import mixed_inputs
 
 VOCABULARY = 13
 #: Target ids of two sources; 13 and 14 are symbols that no vocabulary knows.
@@ -187,6 +189,19 @@ def test_only_some_symbols_are_hidden_and_only_in_training() -> None:
     plain = model.eval().token_losses(source, mask, *rows, mask).negative_log_likelihood
     assert torch.equal(plain, cost())
     assert (drawn == plain).all(dim=1).any()  # none hidden: 0.7 to the 5th of the time
+
+
+def test_own_predictions_may_be_symbols_never_seen() -> None:
+    """In place of gold tokens, where both are mixed: read as unknown, like gold ones."""
+    model = pointer().eval()
+    torch.nn.init.constant_(model.decoder.generation_gate.linear.bias, -50.0)
+    source, mask = sources([13, 14, 13], [14, 13, 3])
+    gold = torch.tensor([[2, 5, 6], [2, 5, 6]])
+    given = Batch(source, mask, gold, gold, gold > 0, [0, 1])
+    mixed = mixed_inputs(model, given, 0.0)
+    assert (mixed[0, 1:] >= VOCABULARY).all()
+    losses = model.token_losses(source, mask, mixed, gold, gold > 0)
+    assert losses.negative_log_likelihood.isfinite().all()
 
 
 REFUSED = [

@@ -22,7 +22,7 @@ from .outcome import assert_same
 from .tiny import reversals, tiny
 
 TRAIN, VALID = reversals(60), reversals(8, seed=6)
-KINDS = ["recurrent", "transformer"]
+KINDS = ["recurrent", "pointer", "transformer"]
 
 
 @pytest.fixture(autouse=True)

@@ -72,6 +72,21 @@ _MODELS = {
             "dropout": 0.1,
         },
     },
+    "pointer": {
+        "embedding": {"size": 12, "dropout": 0.1, "share": True},
+        "encoder": {"kind": "recurrent", "size": 12, "dropout": 0.1},
+        "decoder": {
+            "kind": "recurrent",
+            "size": 12,
+            "attend": "after",
+            "attention": {"score": "general"},
+            "readout": "attentional",
+            "readout_size": 12,
+            "dropout": 0.1,
+            "copying": True,
+            "copying_unseen": 0.2,
+        },
+    },
     "transformer": {
         "embedding": {"size": 16, "share": True, "tie_output": True, "scaled": True},
         "encoder": {"kind": "transformer", "layers": 1, "heads": 2, "feed_forward_size": 16},
