@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import regard.cli
+
 
 @pytest.fixture(scope="module")
 def data(trained_run, scenes_data, tmp_path_factory) -> Path:
@@ -25,6 +27,18 @@ def data(trained_run, scenes_data, tmp_path_factory) -> Path:
 def command(run: Path, data: Path, *more: object) -> list[object]:
     sides = ("--source", "en", "--target", "de", "--threads", 1)
     return ["evaluate", "--model", run, "--data", data, *sides, *more]
+
+
+@pytest.fixture
+def run(capfdbinary):
+    """Runs a command in this process: exit code, standard output, standard error."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = regard.cli.run([str(argument) for argument in arguments])
+        out, said = capfdbinary.readouterr()
+        return code, out.decode("utf-8"), said.decode("utf-8")
+
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +85,9 @@ def test_confusions_add_up(told):
         assert each["given"] is None or each["given"] in each["output"].split()
 
 
-def test_tables_say_the_same(regard, trained_run, scenes_data, data, told):
+def test_tables_say_the_same(run, trained_run, scenes_data, data, told):
     more = ("--train", scenes_data / "train", "--confusions", 4)
-    done = regard(*command(trained_run, data, *more), check=True)
-    shown = done.stdout.decode("utf-8")
+    _, shown, _ = run(*command(trained_run, data, *more))
     rows = [line.split() for line in shown.split("\n")]
     assert ["metric", "%", "95", "%", "interval", "better", "signature"] in rows
     value = f"{told[0]['baseline']['seen']['metrics']['bleu']['value']:.2f}"
@@ -82,22 +95,31 @@ def test_tables_say_the_same(regard, trained_run, scenes_data, data, told):
     assert f"{told[0]['confusions']['edits']} edits: " in shown
 
 
-def test_without_intervals(regard, trained_run, data):
-    done = regard(*command(trained_run, data, "--resamples", 0, "--json"), check=True)
-    facts = json.loads(done.stdout)
+def test_without_intervals(run, trained_run, data):
+    _, shown, _ = run(*command(trained_run, data, "--resamples", 0, "--json"))
+    facts = json.loads(shown)
     assert facts.keys() == {"sources", "references", "metrics", "unreachable"}
     assert all("interval" not in figure for figure in facts["metrics"].values())
 
 
-def test_training_data_that_cannot_be_read(regard, refused, trained_run, data):
-    refused(regard(*command(trained_run, data, "--train", "nowhere")), "nowhere")
-    refused(regard(*command(trained_run, data, "--confusions", 0)), "--confusions")
-    refused(regard(*command(trained_run, data, "--resamples", -1)), "--resamples")
+@pytest.mark.parametrize(
+    ("option", "value", "named"),
+    [
+        ("--train", "nowhere", "nowhere"),
+        ("--confusions", 0, "--confusions"),
+        ("--resamples", -1, "--resamples"),
+    ],
+)
+def test_options_that_make_no_sense(run, trained_run, data, option, value, named):
+    code, shown, said = run(*command(trained_run, data, option, value))
+    assert (code, shown) == (2, "")
+    assert said.split("\n")[-2].startswith("regard: error: ") and named in said
 
 
-def test_info_tells_the_baseline(regard, trained_run):
-    facts = json.loads(regard("info", trained_run, "--json", check=True).stdout)
+def test_info_tells_the_baseline(run, trained_run):
+    _, shown, _ = run("info", trained_run, "--json")
+    facts = json.loads(shown)
     assert facts["baseline"] >= 0
     assert facts["data"]["validation_seen"] >= 0 == facts["data"]["validation_unreachable"]
-    shown = regard("info", trained_run, check=True).stdout.decode("utf-8")
+    _, shown, _ = run("info", trained_run)
     assert f"bleu {facts['baseline']:.2f} by copying or memorizing alone" in shown
