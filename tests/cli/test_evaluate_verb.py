@@ -102,6 +102,22 @@ def test_without_intervals(run, trained_run, data):
     assert all("interval" not in figure for figure in facts["metrics"].values())
 
 
+def test_every_pair_counts(run, trained_run, scenes_data, data, tmp_path):
+    for side in ("en", "de"):
+        text = (data.parent / f"pairs.{side}").read_text(encoding="utf-8")
+        first = text.split("\n")[1]
+        other = first if side == "en" else "etwas anderes"
+        (tmp_path / f"x.{side}").write_text(f"{first}\n{text}{other}\n", encoding="utf-8")
+    more = ("--train", scenes_data / "train", "--json", "--resamples", 0)
+    _, once, _ = run(*command(trained_run, tmp_path / "x", *more))
+    _, each, _ = run(*command(trained_run, tmp_path / "x", *more, "--every-pair"))
+    once, each = json.loads(once), json.loads(each)
+    assert (once["sources"], once["references"]) == (12, 13)
+    assert (each["sources"], each["references"], each["seen"]["sources"]) == (14, 14, 6)
+    right = each["baseline"]["seen"]["metrics"]["exact_match"]["value"]
+    assert right == pytest.approx(100 * 4 / 6)  # twice the same, then the other target
+
+
 @pytest.mark.parametrize(
     ("option", "value", "named"),
     [

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from regard.data.batches import encode_pairs
 from regard.data.pairs import Pair, Pairs
 from regard.data.tokenizers import train_tokenizers
 from regard.evaluation.score import Score
 from regard.training import session
 from regard.training.baseline import measure_baseline
-from regard.training.coverage import Coverage
+from regard.training.coverage import Coverage, measure_coverage
 from regard.training.metrics import read_metrics
 from regard.training.progress import Silence
 from regard.training.train import train
@@ -59,6 +60,14 @@ def test_coverage() -> None:
     assert unreachable.endswith(": ż")
     covered = prepare_validation(TRAIN, TOKENIZERS, tiny()).coverage
     assert (covered.unseen, covered.unreachable, covered.messages()) == (0, 0, [])
+
+
+def test_coverage_of_every_pair() -> None:
+    twice = pairs(("☃", "a"), ("☃", "ż"), ("a", "a"))
+    examples = encode_pairs(twice, TOKENIZERS)
+    assert measure_coverage(twice, examples, TOKENIZERS) == Coverage(2, 1, ("☃",), 0, ())
+    each = measure_coverage(twice, examples, TOKENIZERS, every_pair=True)
+    assert each == Coverage(3, 2, ("☃",), 1, ("ż",))
 
 
 def test_a_target_that_can_be_written_is_enough() -> None:

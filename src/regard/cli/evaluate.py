@@ -1,7 +1,7 @@
 """The evaluate verb: translate the sources of pairs and measure against their targets."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,13 @@ def evaluate(
         int | None,
         typer.Option(min=1, metavar="N", help="List the N most frequent confusions of symbols."),
     ] = None,
+    every_pair: Annotated[
+        bool,
+        typer.Option(
+            "--every-pair",
+            help="Count each pair on its own, as in running text: no accepted alternatives.",
+        ),
+    ] = False,
     resamples: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
@@ -77,12 +84,12 @@ def evaluate(
         attention=False,
     )
     _check(answers, asked)
-    hypotheses = [answer.text for answer in answers]
+    texts = [answer.text for answer in answers]
+    given = dict(zip(asked.identities(), texts, strict=True))
     if output is not None:
-        _write_hypotheses(output, pairs, dict(zip(asked.identities(), hypotheses, strict=True)))
-    figures = measure(
-        loaded, hypotheses, pairs, learned, confusions=confusions, resamples=resamples
-    )
+        _write_hypotheses(output, pairs, given)
+    options: Any = {"every_pair": every_pair, "confusions": confusions, "resamples": resamples}
+    figures = measure(loaded, given, pairs, learned, **options)
     write_lines(figures.json() if as_json else figures.tables())
 
 

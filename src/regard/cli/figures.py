@@ -1,6 +1,6 @@
 """The figures of an evaluation: measured, and told as tables or as JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from regard.evaluation import Confusions, Evaluation, Score, Split
     from regard.evaluation.transduction import Splitter
     from regard.training.coverage import Coverage
+
+#: A source and its features.
+Identity = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -62,16 +65,19 @@ class Figures:
 
 def measure(
     model: "Model",
-    hypotheses: Sequence[str],
+    answers: Mapping[Identity, str],
     pairs: "Pairs",
     learned: "Pairs | None",
     *,
+    every_pair: bool,
     confusions: int | None,
     resamples: int,
 ) -> Figures:
-    """Measure the answers to `pairs.questions()`.
+    """Measure a model's answers to pairs.
 
+    answers: by source and features.
     learned: what the model was trained on, if that is known.
+    every_pair: each pair counts on its own, with its own target alone.
     confusions: how many to list, None for no such list.
     """
     from regard.data.batches import encode_pairs
@@ -80,15 +86,19 @@ def measure(
 
     tokenizers = model.tokenizers
     symbols = symbols_of(tokenizers.target.kind)
-    sources, references = pairs.references()
+    asked, (sources, references) = pairs.questions().identities(), pairs.references()
+    if every_pair:
+        asked, sources = pairs.identities(), pairs.sources()
+        references = [[target] for target in pairs.targets()]
+    hypotheses = [answers[identity] for identity in asked]
     beside = None
     if learned is None:
         evaluation = evaluate_texts(hypotheses, references, symbols=symbols, resamples=resamples)
     else:
-        beside = _beside(hypotheses, pairs, learned, symbols, resamples)
+        beside = _beside(hypotheses, references, asked, learned, symbols, resamples)
         evaluation = beside.model.all
     examples = encode_pairs(pairs, tokenizers, opened=model.network.copies)
-    coverage = measure_coverage(pairs, examples, tokenizers)
+    coverage = measure_coverage(pairs, examples, tokenizers, every_pair=every_pair)
     found = None
     if confusions is not None:
         found = find_confusions(hypotheses, references, symbols, most=confusions)
@@ -97,20 +107,20 @@ def measure(
 
 def _beside(
     hypotheses: Sequence[str],
-    pairs: "Pairs",
+    references: Sequence[Sequence[str]],
+    asked: Sequence[Identity],
     learned: "Pairs",
     symbols: "Splitter",
     resamples: int,
 ) -> Beside:
     from regard.evaluation import CopyOrMemorize, evaluate_split
 
-    sources, references = pairs.references()
-    asked = pairs.questions().identities()
     memory = CopyOrMemorize.train(learned.identities(), learned.targets())
     seen = [memory.has_seen(identity) for identity in asked]
+    trivial = memory.answer(asked, [source for source, _ in asked])
     model, baseline = (
         evaluate_split(texts, references, seen, symbols=symbols, resamples=resamples)
-        for texts in (hypotheses, memory.answer(asked, sources))
+        for texts in (hypotheses, trivial)
     )
     return Beside(model, baseline)
 

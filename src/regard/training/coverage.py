@@ -1,6 +1,6 @@
 """Coverage: how much of the validation data the symbols of the training data can express."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from regard.data.batches import Example
@@ -46,25 +46,28 @@ class Coverage:
 
 
 def measure_coverage(
-    pairs: Sequence[Pair], examples: Sequence[Example], tokenizers: Tokenizers
+    pairs: Sequence[Pair],
+    examples: Sequence[Example],
+    tokenizers: Tokenizers,
+    *,
+    every_pair: bool = False,
 ) -> Coverage:
-    """The coverage of pairs, which `examples` are encodings of, one by one."""
-    questions = {(pair.source, pair.features) for pair in pairs}
-    both = list(zip(pairs, examples, strict=True))
-    unseen = {
-        (pair.source, pair.features): pair.source
-        for pair, example in both
-        if UNKNOWN in example.source
-    }
-    reachable = {
-        (pair.source, pair.features) for pair, example in both if UNKNOWN not in example.target
-    }
-    lost = [pair.target for pair in pairs if (pair.source, pair.features) not in reachable]
+    """The coverage of pairs, which `examples` are encodings of, one by one.
+
+    every_pair: each is a source of its own, however often its text comes.
+    """
+    keys: Sequence[Hashable] = [(pair.source, pair.features) for pair in pairs]
+    if every_pair:
+        keys = range(len(pairs))
+    rows = list(zip(keys, pairs, examples, strict=True))
+    unseen = {key: pair.source for key, pair, example in rows if UNKNOWN in example.source}
+    reachable = {key for key, _, example in rows if UNKNOWN not in example.target}
+    lost = [pair.target for key, pair, _ in rows if key not in reachable]
     return Coverage(
-        len(questions),
+        len(set(keys)),
         len(unseen),
         _symbols(tokenizers.source, list(unseen.values())),
-        len(questions - reachable),
+        len(set(keys) - reachable),
         _symbols(tokenizers.target, lost),
     )
 
