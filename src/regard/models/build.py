@@ -51,10 +51,11 @@ def _build(
     size = configuration.embedding.size
     scale = math.sqrt(size) if configuration.embedding.scaled else 1.0
     apart = features if configuration.features == "encoder" else 0
-    source = Embedding(source_vocabulary - apart, size, scale=scale)
+    by_symbol = configuration.embedding.dropout_by == "symbol"
+    source = Embedding(source_vocabulary - apart, size, scale=scale, by_symbol=by_symbol)
     target = source
     if not configuration.embedding.share:
-        target = Embedding(target_vocabulary, size, scale=scale)
+        target = Embedding(target_vocabulary, size, scale=scale, by_symbol=by_symbol)
     elif source_vocabulary - features != target_vocabulary:
         raise ValueError("embedding.share needs a joint vocabulary (tokenization.joint)")
     encoder = _encoder(configuration, size)

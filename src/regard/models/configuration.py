@@ -22,6 +22,9 @@ class EmbeddingConfiguration(Section):
 
     size: Size = 256
     dropout: Share = 0.1
+    dropout_by: Literal["position", "symbol"] = Field(
+        "position", description="symbol: one mask for all occurrences in a batch; less to compute"
+    )
     share: bool = Field(False, description="one matrix for source and target (joint vocabulary)")
     tie_output: bool = Field(False, description="the target matrix serves as output weights")
     scaled: bool = Field(False, description="multiply vectors by sqrt(size)")

@@ -12,7 +12,7 @@ from regard.models.decoders import HardAttentionDecoder, RecurrentDecoder, Trans
 from regard.models.encoded import Encoded
 from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
 from regard.nn.dropout import dropout
-from regard.nn.embedding import Embedding
+from regard.nn.embedding import Embedding, vectors
 from regard.nn.output import OutputLayer
 
 
@@ -91,8 +91,10 @@ class Model(nn.Module):
         return reader.join(text, features, source, source_mask)
 
     def _encode_text(self, source: Tensor, source_mask: Tensor) -> Encoded:
-        embedded = self.source_embedding(source)
-        memory: Encoded = self.encoder(dropout(embedded, self.dropout, self.training), source_mask)
+        embedded = self.source_embedding.read(source, self.dropout, self.training)
+        if not isinstance(self.encoder, RecurrentEncoder):
+            embedded = vectors(embedded)
+        memory: Encoded = self.encoder(embedded, source_mask)
         return memory
 
     def start(self, memory: Encoded) -> Any:
@@ -161,6 +163,8 @@ class Model(nn.Module):
         self, source: Tensor, source_mask: Tensor, inputs: Tensor, need_weights: bool
     ) -> tuple[Tensor, Tensor | None]:
         memory = self.encode(source, source_mask)
-        embedded = dropout(self.target_embedding(inputs), self.dropout, self.training)
+        embedded = self.target_embedding.read(inputs, self.dropout, self.training)
+        if not isinstance(self.decoder, RecurrentDecoder):
+            embedded = vectors(embedded)
         features, attention = self.decoder(embedded, memory, need_weights)[:2]
         return features, attention

@@ -23,6 +23,7 @@ from regard.models.decoders.decoding import Decoding
 from regard.models.encoded import Encoded
 from regard.models.model import Decoded, Model, Step, TokenLosses
 from regard.nn.dropout import dropout
+from regard.nn.embedding import vectors
 
 #: The id of symbols that were not seen, in every vocabulary.
 UNKNOWN = 1
@@ -169,8 +170,8 @@ class PointerModel(Model):
         return find_copies(copied_as(source, source_mask, self.table), self.vocabulary)
 
     def _embed(self, tokens: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch size"]:
-        embedded = self.target_embedding(self.closed_target(tokens))
-        return dropout(embedded, self.dropout, self.training)
+        closed = self.closed_target(tokens)
+        return vectors(self.target_embedding.read(closed, self.dropout, self.training))
 
     def all_steps(
         self, memory: Encoded, inputs: Int[Tensor, "batch steps"], need_weights: bool = False

@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from regard.nn.dropout import dropout
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Vectors that are rows of a table, before they are looked up: ``table[tokens]``.
+
+    What is linear in them can be done with the table's rows instead, which are fewer.
+    """
+
+    table: Float[Tensor, "symbols size"]
+    tokens: Int[Tensor, "batch steps"]
+
+    @property
+    def shape(self) -> torch.Size:
+        """Of the vectors: batch, steps, size."""
+        return torch.Size((*self.tokens.shape, self.table.shape[1]))
+
+    def vectors(self) -> Float[Tensor, "batch steps size"]:
+        """The rows of all tokens."""
+        return F.embedding(self.tokens, self.table)
+
+
+def vectors(read: Tensor | Lookup) -> Float[Tensor, "batch steps size"]:
+    """The vectors themselves, looked up if they are not yet."""
+    return read.vectors() if isinstance(read, Lookup) else read
 
 
 class Embedding(nn.Module):
     """Rows of one matrix, scaled, with dropout.
 
+    ``by_symbol`` draws one dropout mask for all occurrences of a symbol in a batch (as Gal and
+    Ghahramani 2016 do within a sentence), not one for each.
+
     Initialised from N(0, 1/size); with ``scale = sqrt(size)`` rows enter at unit variance, and the
     same matrix can serve as output weights (Vaswani et al. 2017, section 3.4).
     """
 
-    def __init__(self, vocabulary: int, size: int, *, scale: float = 1.0) -> None:
+    def __init__(
+        self, vocabulary: int, size: int, *, scale: float = 1.0, by_symbol: bool = False
+    ) -> None:
         super().__init__()
         self.scale = scale
+        self.by_symbol = by_symbol
         self.weight = nn.Parameter(nn.init.normal_(nn.Linear(size, vocabulary).weight.data))
         self.weight.data.mul_(size**-0.5)
 
@@ -24,3 +60,17 @@ class Embedding(nn.Module):
         """Vectors of the tokens."""
         vectors = F.embedding(tokens, self.weight)
         return vectors if self.scale == 1.0 else vectors * self.scale
+
+    def read(
+        self, tokens: Int[Tensor, "batch steps"], probability: float, training: bool
+    ) -> Tensor | Lookup:
+        """Vectors of the tokens with dropout; a table of them where a row serves all occurrences.
+
+        The table has no more rows than there are tokens.
+        """
+        if training and probability and not self.by_symbol:
+            return dropout(self(tokens), probability, training)
+        symbols = torch.arange(len(self.weight), device=tokens.device)
+        if len(self.weight) > tokens.numel():
+            symbols, tokens = torch.unique(tokens, return_inverse=True)
+        return Lookup(dropout(self(symbols), probability, training), tokens)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
+from torch.nn import functional as F
 
+from regard.nn.embedding import Lookup
 from regard.nn.kernels.gru import run_gru
 from regard.nn.kernels.lstm import run_lstm
 
@@ -50,15 +52,20 @@ class RecurrentLayer(nn.Module):
         return (zeros,) * self.tensors
 
     def project(
-        self, inputs: Float[Tensor, "batch steps part_size"]
+        self, inputs: Float[Tensor, "batch steps part_size"] | Lookup
     ) -> Float[Tensor, "steps directions batch gates_size"]:
         """``W x_i + b`` of every position and direction, in one matrix product.
 
-        ``inputs`` may be the first part of ``x`` alone; ``project_rest`` adds the rest of it.
+        ``inputs`` may be the first part of ``x`` alone; ``project_rest`` adds the rest of it. Of
+        a lookup each row of the table is multiplied once.
         """
         batch, steps, part = inputs.shape
-        rows = inputs.transpose(0, 1).reshape(steps * batch, part)
-        flat = torch.addmm(self.b, rows, self.W[:part])
+        if isinstance(inputs, Lookup):
+            known = torch.addmm(self.b, inputs.table, self.W[:part])
+            flat = F.embedding(inputs.tokens.t(), known)
+        else:
+            rows = inputs.transpose(0, 1).reshape(steps * batch, part)
+            flat = torch.addmm(self.b, rows, self.W[:part])
         return flat.view(steps, batch, self.directions, -1).transpose(1, 2)
 
     def project_rest(
@@ -67,13 +74,28 @@ class RecurrentLayer(nn.Module):
         """Add the product of the last part of one position's ``x`` (layers of one direction)."""
         return torch.addmm(projected[0], rest, self.W[-rest.shape[1] :])[None]
 
+    def _project_both(
+        self, inputs: Float[Tensor, "batch steps input_size"] | Lookup
+    ) -> Float[Tensor, "steps 2 batch gates_size"]:
+        """As ``project``, with the second direction's positions from the last to the first."""
+        if isinstance(inputs, Lookup):
+            known = torch.addmm(self.b, inputs.table, self.W).view(2 * len(inputs.table), -1)
+            places = 2 * inputs.tokens.t()  # a symbol has a row for each direction
+            flat = F.embedding(torch.stack([places, places.flip(0) + 1]), known)
+            return flat.transpose(0, 1)
+        rows = inputs.transpose(0, 1)
+        both = torch.stack([rows, rows.flip(0)])
+        W = self.W.view(self.input_size, 2, -1).transpose(0, 1)
+        flat = torch.baddbmm(self.b.view(2, 1, -1), both.flatten(1, 2), W)
+        return flat.view(2, *rows.shape[:2], -1).transpose(0, 1)
+
     def step(self, projected: Float[Tensor, "directions batch gates_size"], state: State) -> State:
         """The next state from one projected position."""
         raise NotImplementedError
 
     def run(
         self,
-        inputs: Float[Tensor, "batch steps input_size"],
+        inputs: Float[Tensor, "batch steps input_size"] | Lookup,
         state: State | None = None,
         mask: Bool[Tensor, "batch steps"] | None = None,
     ) -> tuple[Float[Tensor, "batch steps directions_size"], State]:
@@ -82,12 +104,13 @@ class RecurrentLayer(nn.Module):
         With two directions the second reads each row backward. A padded position, wherever it
         stands, leaves the state as it was, so final states are those of the row alone.
         """
-        projected = self.project(inputs)
         keep = None if mask is None or bool(mask.all()) else mask.t()[:, None, :, None]
         if self.directions == 2:
-            projected = torch.stack([projected[:, 0], projected[:, 1].flip(0)], dim=1)
+            projected = self._project_both(inputs)
             keep = None if keep is None else torch.cat([keep, keep.flip(0)], dim=1)
-        state = self.initial(len(inputs)) if state is None else state
+        else:
+            projected = self.project(inputs)
+        state = self.initial(inputs.shape[0]) if state is None else state
         stacked, state = self.steps(projected, state, keep)
         if self.directions == 2:
             joined = torch.cat([stacked[:, 0], stacked[:, 1].flip(0)], dim=-1)

@@ -17,6 +17,7 @@ from regard.models.decoders.recurrent_state import RecurrentState, Steps
 from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
+from regard.nn.embedding import Lookup, vectors
 from regard.nn.generation_gate import GenerationGate
 from regard.nn.kernels.attentive_gru import run_attentive_gru
 from regard.nn.layers import Layers
@@ -102,7 +103,7 @@ class RecurrentDecoder(nn.Module):
 
     def forward(
         self,
-        embedded: Float[Tensor, "batch steps size"],
+        embedded: Float[Tensor, "batch steps size"] | Lookup,
         memory: Encoded,
         need_weights: bool = False,
     ) -> Decoding:
@@ -117,7 +118,7 @@ class RecurrentDecoder(nn.Module):
             steps = self._without_feeding(embedded, state, wanted)
         return self._decoding(embedded, steps, need_weights)
 
-    def _decoding(self, embedded: Tensor, steps: Steps, need_weights: bool) -> Decoding:
+    def _decoding(self, embedded: Tensor | Lookup, steps: Steps, need_weights: bool) -> Decoding:
         """What is read out of the steps."""
         features = steps.features
         if features is None:
@@ -127,20 +128,23 @@ class RecurrentDecoder(nn.Module):
             return Decoding(features, None if weights is None else weights.mean(1))
         assert steps.weights is not None
         log_weights = mean_over_heads(steps.weights)
-        gate = self.generation_gate(steps.context, steps.after, embedded)
+        gate = self.generation_gate(steps.context, steps.after, vectors(embedded))
         shown = log_weights.exp() if need_weights else None
         return Decoding(features, shown, Copying(log_weights, gate))
 
     def _without_feeding(
-        self, embedded: Tensor, state: RecurrentState, need_weights: bool
+        self, embedded: Tensor | Lookup, state: RecurrentState, need_weights: bool
     ) -> Steps:
         """Where nothing of the source or the output enters the cells: layer after layer."""
-        constant = state.constant.expand(-1, embedded.shape[1], -1)
-        inputs = torch.cat([embedded, constant], dim=-1)
+        inputs = embedded
+        if self.constant_context:
+            constant = state.constant.expand(-1, embedded.shape[1], -1)
+            inputs = torch.cat([vectors(embedded), constant], dim=-1)
         first = state.layers[-1][0].transpose(0, 1)
         for number, (cell, layer) in enumerate(zip(self.cells, state.layers, strict=True)):
-            inputs = self._between(inputs) if number else inputs
+            inputs = self._between(vectors(inputs)) if number else inputs
             inputs, _ = cell.run(inputs, layer)
+        assert isinstance(inputs, Tensor)
         before = torch.cat([first, inputs[:, :-1]], dim=1)
         context, weights = state.constant, None
         if self.attention is not None:
@@ -163,7 +167,7 @@ class RecurrentDecoder(nn.Module):
             and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
         )
 
-    def _at_once(self, embedded: Tensor, state: RecurrentState) -> Steps:
+    def _at_once(self, embedded: Tensor | Lookup, state: RecurrentState) -> Steps:
         """``_one_by_one`` by the kernel, which keeps no weights."""
         cell, attention = self.cells.first(), self.attention
         assert attention is not None and attention.query_projection is not None
@@ -184,8 +188,11 @@ class RecurrentDecoder(nn.Module):
             weights = attention(before, state.source, need_weights="log").weights
         return Steps(before, states.transpose(0, 1), contexts.transpose(0, 1), weights)
 
-    def _one_by_one(self, embedded: Tensor, state: RecurrentState, need_weights: bool) -> Steps:
+    def _one_by_one(
+        self, embedded: Tensor | Lookup, state: RecurrentState, need_weights: bool
+    ) -> Steps:
         """Step after step."""
+        read = vectors(embedded) if self.feeding else None
         befores: list[Tensor] = []
         afters: list[Tensor] = []
         contexts: list[Tensor] = []
@@ -195,8 +202,8 @@ class RecurrentDecoder(nn.Module):
             before = state.layers[-1][0].transpose(0, 1)
             state, context, weights = self._move(known, state, need_weights)
             after = state.layers[-1][0].transpose(0, 1)
-            if self.feeding:
-                features = self._read(embedded[:, i : i + 1], before, after, context)
+            if read is not None:
+                features = self._read(read[:, i : i + 1], before, after, context)
                 fed.append(features)
                 state = replace(state, fed=features)
             befores.append(before)
@@ -261,15 +268,16 @@ class RecurrentDecoder(nn.Module):
         return "log" if need_weights and self.generation_gate is not None else need_weights
 
     def _read(
-        self, embedded: Tensor, before: Tensor, after: Tensor, context: Tensor
+        self, embedded: Tensor | Lookup, before: Tensor, after: Tensor, context: Tensor
     ) -> Float[Tensor, "batch steps features"]:
         """What the output layer sees."""
+        steps = embedded.shape[1]
         features = after
         if isinstance(self.readout, MaxoutReadout):
             state = before if self.attend == "before" else after
-            features = self.readout(state, embedded, context.expand(-1, embedded.shape[1], -1))
+            features = self.readout(state, vectors(embedded), context.expand(-1, steps, -1))
         elif isinstance(self.readout, DeepReadout):
-            features = self.readout(after, embedded, context.expand(-1, embedded.shape[1], -1))
+            features = self.readout(after, vectors(embedded), context.expand(-1, steps, -1))
         elif self.readout is not None:
             features = self.readout(after, context)
         return dropout(features, self.dropout, self.training)

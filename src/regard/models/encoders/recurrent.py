@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from regard.models.configuration import RecurrentEncoderConfiguration
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
+from regard.nn.embedding import Lookup
 from regard.nn.layers import Layers
 from regard.nn.recurrent import CELLS, RecurrentLayer, State
 
@@ -28,14 +29,15 @@ class RecurrentEncoder(nn.Module):
 
     def forward(
         self,
-        inputs: Float[Tensor, "batch positions input_size"],
+        inputs: Float[Tensor, "batch positions input_size"] | Lookup,
         mask: Bool[Tensor, "batch positions"],
     ) -> Encoded:
         """Read the whole source; padding neither moves a state nor enters one."""
         final: list[State] = []
-        hidden = inputs
+        hidden: Tensor | Lookup = inputs
         for layer in self.layers:
             hidden, state = layer.run(hidden, mask=mask)
             final.append(state)
             hidden = dropout(hidden, self.dropout, self.training)
+        assert isinstance(hidden, Tensor)
         return Encoded(hidden, hidden, mask, final=tuple(final))

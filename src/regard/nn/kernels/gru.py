@@ -81,6 +81,14 @@ def by_direction(
     return tensor.transpose(0, 1).flatten(1, 2)
 
 
+def empty_by_direction(
+    like: Float[Tensor, "steps directions batch size"],
+) -> Float[Tensor, "steps directions batch size"]:
+    """Empty, and laid out so that ``by_direction`` copies nothing."""
+    steps, directions, batch, size = like.shape
+    return like.new_empty(directions, steps, batch, size).transpose(0, 1)
+
+
 class _GRURun(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, projected: Tensor, state: Tensor, U: Tensor, keep: Any) -> Tensor:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from regard.nn.kernels.gru import by_direction
+from regard.nn.kernels.gru import by_direction, empty_by_direction
 
 
 def run_lstm(
@@ -30,70 +30,102 @@ def run_lstm(
 class _LSTMRun(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, projected: Tensor, hidden: Tensor, cell: Tensor, U: Tensor, keep: Any
+        ctx: Any, projected: Tensor, hidden: Tensor, first: Tensor, U: Tensor, keep: Any
     ) -> tuple[Tensor, Tensor]:
         size = hidden.shape[-1]
         blocks = torch.empty_like(projected, memory_format=torch.contiguous_format)
         states = blocks.new_empty(*blocks.shape[:3], size)
-        cells = torch.empty_like(states)
-        before, before_cell = hidden, cell
-        for i, part in enumerate(projected):
-            torch.baddbmm(part, before, U, out=blocks[i])
-            blocks[i, ..., : 3 * size].sigmoid_()
-            blocks[i, ..., 3 * size :].tanh_()
-            enter, forget, leave, new = blocks[i].chunk(4, dim=-1)
-            torch.mul(forget, before_cell, out=cells[i]).addcmul_(enter, new)
-            torch.mul(leave, cells[i].tanh(), out=states[i])
-            if keep is not None:
-                states[i].copy_(torch.where(keep[i], states[i], before))
-                cells[i].copy_(torch.where(keep[i], cells[i], before_cell))
-            before, before_cell = states[i], cells[i]
-        ctx.save_for_backward(hidden, cell, U, blocks, states, cells, keep)
+        cells, squashed = torch.empty_like(states), torch.empty_like(states)
+        steps = zip(
+            projected.unbind(),
+            blocks.unbind(),
+            blocks[..., : 3 * size].unbind(),
+            *(block.unbind() for block in blocks.chunk(4, dim=-1)),
+            states.unbind(),
+            cells.unbind(),
+            squashed.unbind(),
+            [None] * len(projected) if keep is None else keep.unbind(),
+            strict=True,
+        )
+        before, before_cell = hidden, first
+        for part, block, gates, enter, forget, leave, new, state, cell, squash, kept in steps:
+            torch.baddbmm(part, before, U, out=block)
+            gates.sigmoid_()
+            new.tanh_()
+            torch.mul(forget, before_cell, out=cell).addcmul_(enter, new)
+            torch.tanh(cell, out=squash)
+            torch.mul(leave, squash, out=state)
+            if kept is not None:
+                torch.where(kept, state, before, out=state)
+                torch.where(kept, cell, before_cell, out=cell)
+            before, before_cell = state, cell
+        ctx.save_for_backward(hidden, first, U, blocks, states, cells, squashed, keep)
         return states, before_cell.clone()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, to_states: Tensor, to_last: Tensor) -> tuple[Tensor | None, ...]:
-        hidden, cell, U, blocks, states, cells, keep = ctx.saved_tensors
+        hidden, first, U, blocks, states, cells, squashed, keep = ctx.saved_tensors
+        slopes = _slopes(blocks, torch.cat([first[None], cells[:-1]]), squashed, keep)
+        to_projected = empty_by_direction(blocks)
+        steps = zip(
+            slopes.blocks.unflatten(-1, (4, -1)).unbind(),
+            slopes.leave.unbind(),
+            slopes.cell.unbind(),
+            slopes.forget.unbind(),
+            to_projected.unbind(),
+            to_projected.unflatten(-1, (4, -1)).unbind(),
+            to_projected.chunk(4, dim=-1)[2].unbind(),
+            [torch.zeros_like(hidden), *to_states[:-1].unbind()],
+            [None] * len(states) if keep is None else (~keep).to(states.dtype).unbind(),
+            strict=True,
+        )
+        back = U.transpose(1, 2).contiguous()
+        to_hidden, to_cell = to_states[-1], to_last
+        for step in reversed(list(steps)):
+            slope, leave, through, forget, to_flat, to_block, to_leave, earlier, passed = step
+            inner = torch.addcmul(to_cell, to_hidden, through)
+            torch.mul(slope, inner.unsqueeze(2), out=to_block)
+            torch.mul(leave, to_hidden, out=to_leave)
+            to_before = torch.baddbmm(earlier, to_flat, back)
+            if passed is not None:
+                to_before.addcmul_(to_hidden, passed)
+            to_hidden, to_cell = to_before, inner.mul_(forget)
         befores = torch.cat([hidden[None], states[:-1]])
-        before_cells = torch.cat([cell[None], cells[:-1]])
-        to_projected = torch.empty_like(blocks)
-        to_hidden, to_cell = torch.zeros_like(hidden), to_last
-        for i in range(len(states) - 1, -1, -1):
-            to_after = to_states[i] + to_hidden
-            moved, moved_cell = to_after, to_cell
-            if keep is not None:
-                moved, moved_cell = to_after * keep[i], to_cell * keep[i]
-            passed = _step_backward(
-                moved, moved_cell, before_cells[i], cells[i], blocks[i], to_projected[i]
-            )
-            to_hidden = torch.bmm(to_projected[i], U.transpose(1, 2))
-            if keep is not None:
-                to_hidden += torch.where(keep[i], 0.0, to_after)
-                passed += torch.where(keep[i], 0.0, to_cell)
-            to_cell = passed
         to_weight = by_direction(befores).transpose(1, 2) @ by_direction(to_projected)
         return to_projected, to_hidden, to_cell, to_weight, None
 
 
-def _step_backward(
-    to_after: Tensor,
-    to_cell: Tensor,
-    before_cell: Tensor,
-    cell: Tensor,
-    block: Tensor,
-    to_block: Tensor,
-) -> Tensor:
-    """Gradient of one step: to its blocks before the gates (written), to the cell before."""
-    size = cell.shape[-1]
-    enter, forget, leave, new = block.chunk(4, dim=-1)
-    to_enter, to_forget, to_leave, to_new = to_block.chunk(4, dim=-1)
-    squashed = cell.tanh()
-    inner = torch.addcmul(to_cell, to_after * leave, 1.0 - squashed * squashed)
-    torch.mul(inner, new, out=to_enter)
-    torch.mul(inner, before_cell, out=to_forget)
-    torch.mul(to_after, squashed, out=to_leave)
-    gates = block[..., : 3 * size]
-    to_block[..., : 3 * size].mul_(gates).mul_(1.0 - gates)
-    torch.mul(inner * enter, 1.0 - new * new, out=to_new)
-    return inner * forget
+class _Slopes(NamedTuple):
+    """Derivatives within a step, of all steps at once: they wait for no other step.
+
+    Attributes:
+        blocks: of the cell by what gates i, f and g are made of; of the state by what o is.
+        leave: the block o of these.
+        cell: of the state by the cell.
+        forget: of the cell by the cell before.
+    """
+
+    blocks: Tensor
+    leave: Tensor
+    cell: Tensor
+    forget: Tensor
+
+
+def _slopes(blocks: Tensor, before_cells: Tensor, squashed: Tensor, keep: Tensor | None) -> _Slopes:
+    size = squashed.shape[-1]
+    gates, (enter, forget, leave, new) = blocks[..., : 3 * size], blocks.chunk(4, dim=-1)
+    made = torch.empty_like(blocks)
+    torch.addcmul(gates, gates, gates, value=-1.0, out=made[..., : 3 * size])
+    to_enter, to_forget, to_leave, to_new = made.chunk(4, dim=-1)
+    to_enter.mul_(new)
+    to_forget.mul_(before_cells)
+    to_leave.mul_(squashed)
+    torch.mul(new, new, out=to_new)
+    torch.addcmul(enter, enter, to_new, value=-1.0, out=to_new)
+    cell = torch.addcmul(leave, leave, squashed * squashed, value=-1.0)
+    if keep is not None:
+        made.mul_(keep)
+        cell.mul_(keep)
+        forget = torch.where(keep, forget, 1.0)
+    return _Slopes(made, to_leave, cell, forget)
