@@ -167,7 +167,8 @@ def test_text_arguments_in_any_locale(regard, trained_run, tmp_path):
         check=True,
     )
     assert done.stdout.decode() == "ein großer Kreis\n"
-    assert done.stderr.decode() == f"wrote {out}\n"
+    unknown = "regard: TEXT: never seen in training, so read as unknown: ö"
+    assert done.stderr.decode() == f"{unknown}\nwrote {out}\n"
     shown = json.loads(out.read_bytes())
     assert (shown["source"], shown["text"]) == ("a schön circle", "ein großer Kreis")
     assert len(shown["attention"]) == len(shown["tokens"])
