@@ -55,27 +55,6 @@ def test_it_is_the_interval_of_drawing_sources_one_by_one():
     assert interval.high == pytest.approx(drawn[3900], abs=0.006)
 
 
-def test_many_kinds_of_sources_are_drawn_in_parts(monkeypatch):
-    generator = random.Random(8)
-    rows = [(generator.random(), 1.0) for _ in range(50)]
-    whole = bootstrap_interval(rows, mean, resamples=400)
-    monkeypatch.setattr("regard.evaluation.intervals.MOST_COUNTS", 170)
-    parts = bootstrap_interval(rows, mean, resamples=400)
-    assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high))
-
-
-def test_it_is_the_interval_of_drawing_sources_one_by_one():
-    generator = random.Random(9)
-    rows = [(float(generator.randint(0, 3)), float(generator.randint(4, 9))) for _ in range(80)]
-    drawn = sorted(
-        mean([sum(column) for column in zip(*generator.choices(rows, k=80), strict=True)])
-        for _ in range(4000)
-    )
-    interval = bootstrap_interval(rows, mean, resamples=4000)
-    assert interval.low == pytest.approx(drawn[100], abs=0.006)
-    assert interval.high == pytest.approx(drawn[3900], abs=0.006)
-
-
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
