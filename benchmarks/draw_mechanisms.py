@@ -13,7 +13,16 @@ from pathlib import Path
 
 import torch
 
-from pictures import alignments, bottleneck, copying, drawing_lots, grid, measured, places
+from pictures import (
+    alignments,
+    bottleneck,
+    copying,
+    drawing_lots,
+    grid,
+    hard_alignments,
+    measured,
+    places,
+)
 from regard.files import write_text
 
 PICTURES: dict[str, Callable[[], str]] = {
@@ -21,6 +30,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "attention-layer": measured.attention_layer,
     "copying": copying.copying,
     "coverage-and-supervision": alignments.coverage_and_supervision,
+    "exact-hard-attention": hard_alignments.exact_hard_attention,
     "hard-attention": drawing_lots.hard_attention,
     "location-and-local": alignments.location_and_local,
     "log-probabilities": measured.log_probabilities,

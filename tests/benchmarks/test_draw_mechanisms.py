@@ -9,7 +9,7 @@ import torch
 
 import draw_mechanisms
 from draw_mechanisms import DIRECTORY, PICTURES
-from pictures import copying, drawing_lots, translator
+from pictures import copying, drawing_lots, hard_alignments, translator
 from pictures.alignments import _heads
 from pictures.bottleneck import influence
 from pictures.translator import attentional, recurrent, train_translator, transformer
@@ -96,3 +96,13 @@ def test_origins_of_what_is_written() -> None:
         assert (rows[:, -1] == 0).all()  # the end is never copied
         unseen = [i for i, letter in enumerate(word) if letter in "vjh"]
         assert rows[unseen, 0].eq(0).all() and rows[len(word), 0] > 0
+
+
+def test_pronouncers_are_trained_and_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hard_alignments, "GRADED", 20)
+    pronouncer = hard_alignments.Pronouncer("1-MONO", updates=1)
+    pair = hard_alignments._example().pair
+    rows = pronouncer.read([pair])[0]
+    assert rows.shape == (len(pair.target.split()) + 1, len(pair.source) + 1)
+    assert rows.sum(1).tolist() == pytest.approx([1.0] * len(rows), abs=1e-4)
+    assert 0 <= pronouncer.error_rate() <= 1

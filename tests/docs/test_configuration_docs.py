@@ -13,48 +13,58 @@ from regard.training.keys import section_at
 
 from .documents import ROOT, read
 
-KINDS = ("recurrent", "transformer")
+#: Of encoder and decoder.
+KINDS = (
+    ("recurrent", "recurrent"),
+    ("transformer", "transformer"),
+    ("recurrent", "hard_attention"),
+)
+every_kind = pytest.mark.parametrize("kinds", KINDS, ids=["-".join(kinds) for kinds in KINDS])
 _ROW = re.compile(r"^\| `([\w.]+)` \| (.+?) \| (.+?) \| (.+?) \|$")
 
 
-def rows(kind: str) -> Iterator[tuple[str, str, str]]:
-    """Key, values and default of each row that holds for encoders and decoders of a kind."""
+def rows(kinds: tuple[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Key, values and default of each row that holds for encoder and decoder of these kinds."""
+    encoder, decoder = kinds
     heading = ""
     for line in read(ROOT / "docs" / "configuration.md").split("\n"):
         heading = line if line.startswith("#") else heading
-        named = re.search(r"`kind: (\w+)`", heading)
+        named = re.search(r"`model\.(\w+)` with `kind: (\w+)`", heading)
         row = _ROW.match(line)
-        if row and (named is None or named[1] == kind):
+        chosen = encoder if named and named[1] == "encoder" else decoder
+        if row and (named is None or named[2] == chosen):
             key, values, default, _ = row.groups()
             for side in ("source", "target") if "SIDE" in key else ("",):
                 yield key.replace("SIDE", side), values, default
 
 
-def data(kind: str) -> dict[str, Any]:
-    return {"recipe": "x", "model": {"encoder": {"kind": kind}, "decoder": {"kind": kind}}}
+def data(kinds: tuple[str, str]) -> dict[str, Any]:
+    encoder, decoder = kinds
+    return {"recipe": "x", "model": {"encoder": {"kind": encoder}, "decoder": {"kind": decoder}}}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_key_and_default(kind: str) -> None:
-    listed = list(rows(kind))
+@every_kind
+def test_every_key_and_default(kinds: tuple[str, str]) -> None:
+    listed = list(rows(kinds))
     documented = {key: yaml.safe_load(default) for key, _, default in listed}
     assert len(documented) == len(listed), "a key comes twice"
-    expected = flat(Configuration.model_validate(data(kind)).as_dict())
+    expected = flat(Configuration.model_validate(data(kinds)).as_dict())
     assert documented.pop("recipe") == "required"
     del expected["recipe"]
     assert documented == expected
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_choice(kind: str) -> None:
+@every_kind
+def test_every_choice(kinds: tuple[str, str]) -> None:
     seen = 0
-    for key, values, _ in rows(kind):
+    for key, values, _ in rows(kinds):
         *section, last = key.split(".")
-        (holder,) = section_at(Configuration, data(kind), section)
+        (holder,) = section_at(Configuration, data(kinds), section)
         fields = {field.alias or name: field for name, field in holder.model_fields.items()}
         annotation = fields[last].annotation
         if get_origin(annotation) is Literal:
-            assert re.findall(r"`(\w+)`", values) == list(get_args(annotation)), key
+            choices = [str(each) for each in get_args(annotation)]
+            assert re.findall(r"`(\w+)`", values) == choices, key
             seen += 1
         elif annotation is bool:
             assert values == "true, false", key

@@ -14,6 +14,7 @@ from regard.models.decoders.hard_attention_state import HardAttentionState, Hard
 from regard.models.decoders.start import Start
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
+from regard.nn.embedding import Lookup, vectors
 from regard.nn.kernels.alignments import (
     IMPOSSIBLE,
     Jumping,
@@ -104,14 +105,17 @@ class HardAttentionDecoder(nn.Module):
         return HardAttentionState(layers, source)
 
     def states(
-        self, embedded: Float[Tensor, "batch steps size"], state: HardAttentionState
+        self, embedded: Float[Tensor, "batch steps size"] | Lookup, state: HardAttentionState
     ) -> tuple[Float[Tensor, "batch steps size"], HardAttentionState]:
         """``s_i`` of all steps, and the state after them."""
-        features = state.source.features.expand(-1, embedded.shape[1], -1)
-        hidden, layers = torch.cat([embedded, features], dim=-1), []
-        for number, (cell, layer) in enumerate(zip(self.cells, state.layers, strict=True)):
-            hidden = self._drop(hidden) if number else hidden
-            hidden, last = cell.run(hidden, layer)
+        read, features = embedded, state.source.features
+        if features.shape[-1]:
+            known = features.expand(-1, embedded.shape[1], -1)
+            read = torch.cat([vectors(embedded), known], dim=-1)
+        hidden, last = self.cells.first().run(read, state.layers[0])
+        layers = [last]
+        for cell, layer in zip(self.cells.rest(), state.layers[1:], strict=True):
+            hidden, last = cell.run(self._drop(hidden), layer)
             layers.append(last)
         moved = HardAttentionState(
             tuple(layers), state.source, state.emitted, state.position + embedded.shape[1]
