@@ -14,7 +14,8 @@ import numpy as np
 from torch import Tensor
 
 from regard.models import Model
-from regard.nn.recurrent import GRU, RecurrentLayer
+from regard.nn.recurrent import GRU, LibraryGRU, RecurrentLayer
+from regard.nn.stacking import Stacking
 
 Array = np.ndarray
 State = tuple[Array, ...]
@@ -69,6 +70,16 @@ def gru_step(r_gate: Gate, z_gate: Gate, candidate: Gate, x: Array, h: Array) ->
     return (1.0 - z) * h + z * new
 
 
+def library_gru_step(
+    r_gate: Gate, z_gate: Gate, candidate: Gate, b_U: Array, x: Array, h: Array
+) -> Array:
+    """torch.nn.GRU: h~ = tanh(W x + b + r * (U h + b_U)); h_i = (1 - z) h~ + z h."""
+    r = sigma(r_gate(x, h))
+    z = sigma(z_gate(x, h))
+    new = np.tanh(candidate.W @ x + candidate.b + r * (candidate.U @ h + b_U))
+    return (1.0 - z) * new + z * h
+
+
 def lstm_step(four: Sequence[Gate], x: Array, h: Array, m: Array) -> tuple[Array, Array]:
     """i, f, o logistic, g tanh; m_i = f * m_{i-1} + i * g; h_i = o * tanh(m_i)."""
     i_gate, f_gate, o_gate, g_gate = four
@@ -85,6 +96,9 @@ def cell(layer: RecurrentLayer, direction: int = 0) -> Step:
     parts = gates(layer, direction)
     if isinstance(layer, GRU):
         return lambda x, state: (gru_step(*parts, x, state[0]),)
+    if isinstance(layer, LibraryGRU):
+        b_U = array(layer.b_U).reshape(layer.directions, -1)[direction]
+        return lambda x, state: (library_gru_step(*parts, b_U, x, state[0]),)
     return lambda x, state: lstm_step(parts, x, *state)
 
 
@@ -102,10 +116,19 @@ def read(step: Step, xs: Sequence[Array], state: State) -> list[State]:
     return states
 
 
+def output(stacking: Stacking, number: int, h: Array, x: Array | None) -> Array:
+    """What layer `number` gives: h, or a layer norm of it; above the first layer, x added."""
+    if stacking.norms:
+        norm = list(stacking.norms)[number]
+        spread = np.sqrt(((h - h.mean()) ** 2).mean() + norm.eps)
+        h = array(norm.weight) * (h - h.mean()) / spread + array(norm.bias)
+    return x + h if stacking.residual and number > 0 and x is not None else h
+
+
 @dataclass(frozen=True)
 class Reading:
-    """h_j of the last layer; of each layer the final states: of the last word forward, and, where
-    there is a second direction, of the first word backward."""
+    """What the last layer gives, h_j; of each layer the final states: of the last word forward,
+    and, where there is a second direction, of the first word backward."""
 
     h: list[Array]
     final: list[list[State]]
@@ -116,7 +139,7 @@ def encode(model: Model, source: Sequence[int]) -> Reading:
     embedding = array(model.source_embedding.weight) * model.source_embedding.scale
     xs = [embedding[word] for word in source]
     final = []
-    for layer in model.encoder.layers:
+    for number, layer in enumerate(model.encoder.layers):
         forward = read(cell(layer, 0), xs, zero_state(layer))
         ends = [forward[-1]]
         h = [state[0] for state in forward]
@@ -125,7 +148,8 @@ def encode(model: Model, source: Sequence[int]) -> Reading:
             ends.append(backward[0])
             h = [np.concatenate([f[0], b[0]]) for f, b in zip(forward, backward, strict=True)]
         final.append(ends)
-        xs = h
+        pairs = zip(h, xs, strict=True)
+        xs = [output(model.encoder.stacking, number, each, below) for each, below in pairs]
     return Reading(xs, final)
 
 
@@ -168,6 +192,16 @@ def deeper(cells: Sequence[RecurrentLayer], states: list[State], x: Array) -> li
     return moved
 
 
+def outputs(model: Model, states: list[State], x: Array) -> tuple[list[State], Array]:
+    """As `deeper`, with what stands between the layers: new states, and the top layer's output."""
+    moved = []
+    for number, (layer, state) in enumerate(zip(model.decoder.cells, states, strict=True)):
+        state = cell(layer)(x, state)
+        moved.append(state)
+        x = output(model.decoder.stacking, number, state[0], x if number else None)
+    return moved, x
+
+
 def seq2seq(model: Model, source: Sequence[int], inputs: Sequence[int]) -> Array:
     """log p(y_i) of the model without attention, [steps, vocabulary].
 
@@ -182,8 +216,7 @@ def seq2seq(model: Model, source: Sequence[int], inputs: Sequence[int]) -> Array
     embedding = array(model.target_embedding.weight) * model.target_embedding.scale
     rows = []
     for token in inputs:
-        states = deeper(list(model.decoder.cells), states, np.concatenate([embedding[token], c]))
-        features = states[-1][0]
+        states, features = outputs(model, states, np.concatenate([embedding[token], c]))
         if model.decoder.readout is not None:
             features = maxout(model.decoder.readout, features, embedding[token], c)
         rows.append(log_softmax(affine(model.output, features)))

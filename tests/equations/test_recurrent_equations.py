@@ -18,7 +18,7 @@ def layer(kind: str, directions: int = 1) -> RecurrentLayer:
     return found
 
 
-@pytest.mark.parametrize("kind", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", CELLS)
 def test_cells_follow_their_equations(kind: str) -> None:
     chosen = layer(kind)
     x = torch.randn(3, 6, 5, dtype=torch.float64)
@@ -32,7 +32,7 @@ def test_cells_follow_their_equations(kind: str) -> None:
             assert_close(tensor[0, row], expected)
 
 
-@pytest.mark.parametrize("kind", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", CELLS)
 def test_a_given_first_state_is_used(kind: str) -> None:
     chosen = layer(kind)
     x = torch.randn(2, 3, 5, dtype=torch.float64)
@@ -103,7 +103,7 @@ def test_gru_is_that_of_torch_where_reset_cannot_matter() -> None:
 
 @pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("bidirectional", [True, False])
-@pytest.mark.parametrize("kind", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", CELLS)
 def test_encoder_reads_each_sentence_as_if_alone(
     kind: str, bidirectional: bool, layers: int
 ) -> None:
@@ -134,14 +134,18 @@ SEQ2SEQ: list[tuple[str, dict[str, Any]]] = [
     ("constant context", {"constant_context": True}),
     ("maxout", {}),
     ("two layers", {"constant_context": True, "layers": 2, "readout": "none"}),
+    ("layer norm", {"layer_norm": True}),
+    ("residual", {"layers": 3, "residual": True, "readout": "none"}),
+    ("both", {"constant_context": True, "layers": 2, "residual": True, "layer_norm": True}),
 ]
 
 
-@pytest.mark.parametrize("kind", ["gru", "lstm"])
+@pytest.mark.parametrize("kind", CELLS)
 @pytest.mark.parametrize(("name", "options"), SEQ2SEQ, ids=[name for name, _ in SEQ2SEQ])
 def test_seq2seq(name: str, options: dict[str, Any], kind: str) -> None:
     decoder = {"attend": "never", "cell": kind, "size": 6, "readout_size": 3, **options}
-    encoder = {"cell": kind, "size": 4, "layers": decoder.get("layers", 1)}
+    same = {key: decoder[key] for key in ("layers", "residual", "layer_norm") if key in decoder}
+    encoder = {"cell": kind, "size": 4, **same}
     model = build({"embedding": {"size": 5}, "encoder": encoder, "decoder": decoder})
     decoded = model(*batch())
     assert decoded.attention is None

@@ -15,6 +15,14 @@ ENCODERS: dict[str, dict[str, Any]] = {
     "gru, one way": {"kind": "recurrent", "cell": "gru", "size": 8, "bidirectional": False},
     "lstm, both ways, 2 layers": {"kind": "recurrent", "cell": "lstm", "size": 4, "layers": 2},
     "lstm, one way": {"kind": "recurrent", "cell": "lstm", "size": 8, "bidirectional": False},
+    "library gru, residual and norm": {
+        "kind": "recurrent",
+        "cell": "library_gru",
+        "size": 4,
+        "layers": 2,
+        "residual": True,
+        "layer_norm": True,
+    },
     "transformer, pre": {
         "kind": "transformer",
         "layers": 2,
@@ -53,6 +61,23 @@ SAME = {"from": "last", "projection": "none"}
 DECODERS: dict[str, dict[str, Any]] = {
     "rnnsearch": recurrent("before", start=FIRST),
     "before, lstm, 2 layers": recurrent("before", cell="lstm", layers=2),
+    "before, library gru": recurrent("before", cell="library_gru"),
+    "before, layer norm": recurrent("before", layer_norm=True, start=FIRST),
+    "before, lstm, residual and norm": recurrent(
+        "before", cell="lstm", layers=3, residual=True, layer_norm=True
+    ),
+    "after, residual and norm": recurrent(
+        "after", layers=2, residual=True, layer_norm=True, readout="attentional"
+    ),
+    "feeding, residual and norm": recurrent(
+        "after",
+        "general",
+        layers=2,
+        residual=True,
+        layer_norm=True,
+        readout="attentional",
+        input_feeding=True,
+    ),
     "before, concat, no readout": recurrent("before", "concat", readout="none", start=MEAN),
     "before, general, attentional": recurrent("before", "general", readout="attentional"),
     "before, multi-head": recurrent("before", "scaled_dot", attention=MULTI_HEAD, start=ZERO),

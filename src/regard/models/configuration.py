@@ -8,13 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Share = Annotated[float, Field(ge=0.0, lt=1.0)]
 Size = Annotated[int, Field(ge=1)]
-Cell = Literal["gru", "lstm"]
+Cell = Literal["gru", "lstm", "library_gru"]
 
 
 class Section(BaseModel):
     """A frozen part of the configuration; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _check_residual(residual: bool, layers: int) -> None:
+    if residual and layers < 2:
+        raise ValueError("residual needs 2 layers or more: it adds from the second one on")
 
 
 class EmbeddingConfiguration(Section):
@@ -38,7 +43,14 @@ class RecurrentEncoderConfiguration(Section):
     size: Size = Field(256, description="size of each direction")
     layers: Size = 1
     bidirectional: bool = True
+    residual: bool = Field(False, description="x + layer(x), from the second layer on")
+    layer_norm: bool = Field(False, description="on each layer's output")
     dropout: Share = Field(0.1, description="on what goes from layer to layer and out")
+
+    @model_validator(mode="after")
+    def _fits(self) -> RecurrentEncoderConfiguration:
+        _check_residual(self.residual, self.layers)
+        return self
 
 
 class TransformerEncoderConfiguration(Section):
@@ -104,6 +116,8 @@ class RecurrentDecoderConfiguration(Section):
     readout: Literal["maxout", "attentional", "joined", "deep", "deep_tanh", "none"] = "maxout"
     readout_size: Size = Field(256, description="of maxout and attentional")
     start: StartConfiguration = StartConfiguration()
+    residual: bool = Field(False, description="x + layer(x), from the second layer on")
+    layer_norm: bool = Field(False, description="on each layer's output")
     dropout: Share = Field(0.1, description="between layers and on the readout")
     copying: bool = Field(False, description="symbols of the source can be copied")
     copying_unseen: Share = Field(
@@ -112,6 +126,7 @@ class RecurrentDecoderConfiguration(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> RecurrentDecoderConfiguration:
+        _check_residual(self.residual, self.layers)
         if self.copying and self.attend == "never":
             raise ValueError("copying needs attention: attend 'before' or 'after'")
         if self.copying and (self.attention.select != "soft" or self.attention.local != "none"):

@@ -1,4 +1,4 @@
-"""Recurrent layers that step and run alike: the papers' GRU, and the LSTM.
+"""Recurrent layers that step and run alike: the papers' GRU, the libraries' GRU, and the LSTM.
 
 Both directions of a bidirectional layer are one batched product. A state is a tuple of tensors
 ``[directions, batch, size]``, the hidden state first (an LSTM's cell second).
@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 from regard.nn.embedding import Lookup
 from regard.nn.kernels.gru import run_gru
+from regard.nn.kernels.library_gru import run_library_gru
 from regard.nn.kernels.lstm import run_lstm
 
 State = tuple[Tensor, ...]
@@ -202,4 +203,42 @@ class LSTM(RecurrentLayer):
         return hidden, (hidden[-1], cell)
 
 
-CELLS: dict[str, type[RecurrentLayer]] = {"gru": GRU, "lstm": LSTM}
+class LibraryGRU(RecurrentLayer):
+    """Gated recurrent units as ``torch.nn.GRU`` and cuDNN have them (Cho et al. 2014, version 1).
+
+    ``r = sigma(W_r x + U_r h)``, ``z = sigma(W_z x + U_z h)``,
+    ``h~ = tanh(W x + r * (U h + b_U))``, ``h' = (1 - z) * h~ + z * h``: the reset gate acts after
+    the matrix product, which has a bias of its own, and z keeps the old.
+    """
+
+    gates = 3
+    tensors = 1
+
+    def __init__(self, input_size: int, size: int, directions: int = 1) -> None:
+        super().__init__(input_size, size, directions)
+        self.b_U = nn.Parameter(torch.zeros(directions * size))
+
+    def step(self, projected: Float[Tensor, "directions batch gates_size"], state: State) -> State:
+        """``projected`` holds the blocks r, z, h~ in this order."""
+        (hidden,) = state
+        split = 2 * self.size
+        product = torch.bmm(hidden, self.U)
+        gates = (projected[..., :split] + product[..., :split]).sigmoid()
+        reset, update = gates.chunk(2, dim=-1)
+        inner = product[..., split:] + self.b_U.view(self.directions, 1, -1)
+        candidate = torch.addcmul(projected[..., split:], reset, inner).tanh()
+        return (torch.lerp(candidate, hidden, update),)
+
+    def steps(
+        self,
+        projected: Float[Tensor, "steps directions batch gates_size"],
+        state: State,
+        keep: Bool[Tensor, "steps directions batch 1"] | None,
+    ) -> tuple[Float[Tensor, "steps directions batch size"], State]:
+        """As the base class, by a kernel with a gradient of its own."""
+        b_U = self.b_U.view(self.directions, 1, -1)
+        hidden = run_library_gru(projected, state[0], self.U, b_U, keep)
+        return hidden, (hidden[-1],)
+
+
+CELLS: dict[str, type[RecurrentLayer]] = {"gru": GRU, "lstm": LSTM, "library_gru": LibraryGRU}

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from regard.attention import Attention
 from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
+from regard.models.decoders.attending import is_bahdanaus, make_attention
 from regard.models.decoders.decoding import Advanced, Copying, Decoding, mean_over_heads
 from regard.models.decoders.recurrent_state import RecurrentState, Steps
 from regard.models.decoders.start import Start, last_state
@@ -23,6 +24,7 @@ from regard.nn.kernels.attentive_gru import run_attentive_gru
 from regard.nn.layers import Layers
 from regard.nn.readout import DeepReadout, MaxoutReadout, make_readout
 from regard.nn.recurrent import CELLS, GRU, RecurrentLayer
+from regard.nn.stacking import Stacking
 
 
 class RecurrentDecoder(nn.Module):
@@ -53,7 +55,7 @@ class RecurrentDecoder(nn.Module):
         extra = memory_size if configuration.constant_context else 0
         context_size = extra
         if self.attend != "never":
-            self.attention = _attention(configuration, memory_size)
+            self.attention = make_attention(configuration, memory_size)
             context_size = self.attention.context_size
             extra = context_size if self.attend == "before" else 0
         self.readout, self.features_size = make_readout(
@@ -66,6 +68,12 @@ class RecurrentDecoder(nn.Module):
         cell = CELLS[configuration.cell]
         sizes = [embedding_size + extra + self.feeding] + [size] * (configuration.layers - 1)
         self.cells: Layers[RecurrentLayer] = Layers(cell(inputs, size) for inputs in sizes)
+        self.stacking = Stacking(
+            size,
+            configuration.layers,
+            layer_norm=configuration.layer_norm,
+            residual=configuration.residual,
+        )
         self.start_layers = Start(
             configuration.start,
             encoder_size=memory_size,
@@ -87,15 +95,18 @@ class RecurrentDecoder(nn.Module):
         if self.attention is not None and self.attention.covers:
             assert source is not None
             coverage = memory.states.new_zeros(source.key.shape[:3])
-        return RecurrentState(layers, source, constant, fed, coverage)
+        state = RecurrentState(layers, source, constant, fed, coverage)
+        if self.stacking.plain:
+            return state
+        return replace(state, output=self.stacking(len(self.cells) - 1, state.last, None))
 
     def advance(self, embedded: Float[Tensor, "batch size"], state: RecurrentState) -> Advanced:
         """The next step and the state after it, with weights."""
         step = embedded[:, None]
-        before = state.layers[-1][0].transpose(0, 1)
+        before = state.last
         known = self.cells.first().project(step)[0]
         state, context, weights = self._move(known, state, need_weights=True)
-        steps = Steps(before, state.layers[-1][0].transpose(0, 1), context, weights)
+        steps = Steps(before, state.last, context, weights)
         decoding = self._decoding(step, steps, need_weights=True)
         if self.feeding:
             state = replace(state, fed=decoding.features)
@@ -140,12 +151,12 @@ class RecurrentDecoder(nn.Module):
         if self.constant_context:
             constant = state.constant.expand(-1, embedded.shape[1], -1)
             inputs = torch.cat([vectors(embedded), constant], dim=-1)
-        first = state.layers[-1][0].transpose(0, 1)
         for number, (cell, layer) in enumerate(zip(self.cells, state.layers, strict=True)):
-            inputs = self._between(vectors(inputs)) if number else inputs
-            inputs, _ = cell.run(inputs, layer)
+            below = self._between(vectors(inputs)) if number else None
+            outputs, _ = cell.run(inputs if below is None else below, layer)
+            inputs = self.stacking(number, outputs, below)
         assert isinstance(inputs, Tensor)
-        before = torch.cat([first, inputs[:, :-1]], dim=1)
+        before = torch.cat([state.last, inputs[:, :-1]], dim=1)
         context, weights = state.constant, None
         if self.attention is not None:
             wanted = self._wanted(need_weights)
@@ -154,16 +165,13 @@ class RecurrentDecoder(nn.Module):
 
     def _by_kernel(self, memory: Encoded) -> bool:
         """Whether this is exactly Bahdanau's decoder, which has a kernel of its own."""
-        attention = self.attention
         return (
             self.attend == "before"
-            and attention is not None
-            and isinstance(attention.score, AdditiveScore)
-            and attention.plain
-            and attention.heads == 1
-            and attention.value_projection is None
+            and self.attention is not None
+            and is_bahdanaus(self.attention)
             and len(self.cells) == 1
             and isinstance(self.cells.first(), GRU)
+            and self.stacking.plain
             and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
         )
 
@@ -199,9 +207,9 @@ class RecurrentDecoder(nn.Module):
         shown: list[Tensor] = []
         fed: list[Tensor] = []
         for i, known in enumerate(self.cells.first().project(embedded)):
-            before = state.layers[-1][0].transpose(0, 1)
+            before = state.last
             state, context, weights = self._move(known, state, need_weights)
-            after = state.layers[-1][0].transpose(0, 1)
+            after = state.last
             if read is not None:
                 features = self._read(read[:, i : i + 1], before, after, context)
                 fed.append(features)
@@ -226,19 +234,24 @@ class RecurrentDecoder(nn.Module):
         """
         context, weights = state.constant, None
         if self.attend == "before":
-            query = state.layers[-1][0].transpose(0, 1)
-            context, weights, state = self._attend(query, state, need_weights)
+            context, weights, state = self._attend(state.last, state, need_weights)
         rest = state.fed if self.attend == "after" else context
         first = self.cells.first()
         projected = first.project_rest(known, rest[:, 0]) if rest.shape[-1] else known
         layers = [first.step(projected, state.layers[0])]
-        for cell, layer in zip(self.cells.rest(), state.layers[1:], strict=True):
-            hidden = self._between(layers[-1][0].transpose(0, 1))
-            layers.append(cell.step(cell.project(hidden)[0], layer))
-        inputs = layers[-1][0].transpose(0, 1)
+        output = self.stacking(0, layers[0][0].transpose(0, 1), None)
+        for number, cell in enumerate(self.cells.rest(), start=1):
+            inputs = self._between(output)
+            layers.append(cell.step(cell.project(inputs)[0], state.layers[number]))
+            output = self.stacking(number, layers[number][0].transpose(0, 1), inputs)
         if self.attend == "after":
-            context, weights, state = self._attend(inputs, state, need_weights)
-        moved = replace(state, layers=tuple(layers), position=state.position + 1)
+            context, weights, state = self._attend(output, state, need_weights)
+        moved = replace(
+            state,
+            layers=tuple(layers),
+            position=state.position + 1,
+            output=None if self.stacking.plain else output,
+        )
         return moved, context, weights
 
     def _attend(
@@ -284,24 +297,3 @@ class RecurrentDecoder(nn.Module):
 
     def _between(self, hidden: Tensor) -> Tensor:
         return dropout(hidden, self.dropout, self.training)
-
-
-def _attention(configuration: RecurrentDecoderConfiguration, memory_size: int) -> Attention:
-    chosen = configuration.attention
-    location = chosen.score == "location"
-    return Attention(
-        configuration.size,
-        memory_size,
-        score=chosen.score,
-        heads=chosen.heads,
-        key_heads=chosen.key_heads or None,
-        hidden_size=chosen.size,
-        project=chosen.project,
-        dropout=chosen.dropout,
-        select=chosen.select,
-        local=None if chosen.local == "none" else chosen.local,
-        local_width=chosen.local_width,
-        gate=chosen.gate,
-        coverage=chosen.coverage,
-        maximum_positions=chosen.maximum_positions if location else None,
-    )

@@ -25,6 +25,7 @@ class RecurrentState:
         coverage: how much each source position was attended to, ``[batch, heads, positions]``;
             None unless the attention has coverage.
         position: how many steps were taken.
+        output: what the top layer gave last, ``[batch, 1, size]``; None where that is its state.
     """
 
     layers: tuple[State, ...]
@@ -33,6 +34,12 @@ class RecurrentState:
     fed: Tensor
     coverage: Tensor | None = None
     position: int = 0
+    output: Tensor | None = None
+
+    @property
+    def last(self) -> Float[Tensor, "batch 1 size"]:
+        """``s_{i-1}`` as attention and readouts see it: what the top layer gave last."""
+        return self.layers[-1][0].transpose(0, 1) if self.output is None else self.output
 
     def select(self, indices: Int[Tensor, " rows"]) -> RecurrentState:
         """Any rows."""
@@ -47,13 +54,17 @@ class RecurrentState:
         layers = tuple(
             tuple(tensor.index_select(1, indices) for tensor in state) for state in self.layers
         )
-        covered = self.coverage
         return replace(
             self,
             layers=layers,
             fed=self.fed.index_select(0, indices),
-            coverage=None if covered is None else covered.index_select(0, indices),
+            coverage=_rows(self.coverage, indices),
+            output=_rows(self.output, indices),
         )
+
+
+def _rows(tensor: Tensor | None, indices: Tensor) -> Tensor | None:
+    return None if tensor is None else tensor.index_select(0, indices)
 
 
 class Steps(NamedTuple):

@@ -11,6 +11,7 @@ from regard.nn.dropout import dropout
 from regard.nn.embedding import Lookup
 from regard.nn.layers import Layers
 from regard.nn.recurrent import CELLS, RecurrentLayer, State
+from regard.nn.stacking import Stacking
 
 
 class RecurrentEncoder(nn.Module):
@@ -25,6 +26,12 @@ class RecurrentEncoder(nn.Module):
         self.layers: Layers[RecurrentLayer] = Layers(
             cell(size, configuration.size, directions) for size in sizes
         )
+        self.stacking = Stacking(
+            self.size,
+            configuration.layers,
+            layer_norm=configuration.layer_norm,
+            residual=configuration.residual,
+        )
         self.dropout = configuration.dropout
 
     def forward(
@@ -35,9 +42,10 @@ class RecurrentEncoder(nn.Module):
         """Read the whole source; padding neither moves a state nor enters one."""
         final: list[State] = []
         hidden: Tensor | Lookup = inputs
-        for layer in self.layers:
-            hidden, state = layer.run(hidden, mask=mask)
+        for number, layer in enumerate(self.layers):
+            outputs, state = layer.run(hidden, mask=mask)
             final.append(state)
-            hidden = dropout(hidden, self.dropout, self.training)
+            outputs = self.stacking(number, outputs, hidden if isinstance(hidden, Tensor) else None)
+            hidden = dropout(outputs, self.dropout, self.training)
         assert isinstance(hidden, Tensor)
         return Encoded(hidden, hidden, mask, final=tuple(final))
