@@ -11,26 +11,20 @@ from regard.errors import UserError
 from regard.training.recipes import load_recipe
 
 #: What regard trains: a recipe, and what of it is set to the size below. `{}` are fields of Size.
-RECIPE = "rnnsearch"
+RECIPE = "lstm-attention"
 OVERRIDES = (
-    "tokenization.joint=false",
-    "tokenization.source.kind=character",
-    "tokenization.target.kind=space",
-    "model.embedding.share=false",
     "model.embedding.size={embedding}",
     "model.embedding.dropout={dropout}",
-    "model.encoder.cell=lstm",
+    "model.embedding.dropout_by={dropout_by}",
     "model.encoder.size={hidden}",
     "model.encoder.dropout={dropout}",
-    "model.decoder.cell=lstm",
     "model.decoder.size={hidden}",
-    "model.decoder.readout=none",
-    "model.decoder.start.from=zero",
+    "model.decoder.readout_size={readout}",
     "model.decoder.dropout={dropout}",
-    "model.decoder.attention.size={hidden}",
     "training.learning_rate={learning_rate}",
     "training.gradient_clip={gradient_clip}",
     "training.average.kind=none",
+    "training.maximum_updates=1000000",  # the benchmark ends it
 )
 _NEVER = 1_000_000  # steps, or seconds
 
@@ -39,12 +33,17 @@ _NEVER = 1_000_000  # steps, or seconds
 class Size:
     """One layer each way and one back: an encoder-decoder of LSTMs with attention.
 
+    readout: of what regard reads out of state and context, where yoyodyne reads the state: chosen
+        so that both have about as many parameters.
+    dropout_by: how regard drops of embeddings.
     words: in a batch, on average where a trainer counts tokens instead.
     """
 
     embedding: int = 300
     hidden: int = 100
+    readout: int = 150
     dropout: float = 0.3
+    dropout_by: str = "symbol"
     words: int = 32
     learning_rate: float = 0.001
     gradient_clip: float = 3.0

@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--data", required=True, type=Path, help="training pairs: word<TAB>phones with spaces")
     add("--valid", required=True, type=Path, help="other pairs in the same form")
     add("--words", type=int, default=Size.words, help="words in a batch (default 32)")
+    add("--dropout-by", default=Size.dropout_by, help="regard's model.embedding.dropout_by")
     add("--warm-up", type=float, default=15, help="seconds trained before the window (default 15)")
     add("--window", type=float, default=60, help="seconds measured (default 60)")
     _both(training, _training)
@@ -89,7 +90,7 @@ def _both(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace, Pa
 
 
 def _training(options: argparse.Namespace, work: Path) -> None:
-    size = Size(words=options.words)
+    size = Size(words=options.words, dropout_by=options.dropout_by)
     pairs = read_pairs(str(options.data), None, None)
     settings = overrides(size)
     settings.append(f"batching.tokens={batch_tokens(pairs, size, settings)}")

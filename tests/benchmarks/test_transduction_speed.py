@@ -75,17 +75,16 @@ def test_decoders_are_told_apart_by_words_and_symbols() -> None:
 
 
 def test_both_are_asked_for_the_same_model(data: Path, tmp_path: Path) -> None:
-    """Each LSTM, and the attention; an embedding of every symbol of either side."""
-    size = Size(embedding=30, hidden=10)
+    """Three LSTMs, what stands between them, an embedding of every symbol of either side."""
+    size = Size(embedding=30, hidden=10, readout=7)
     pairs = read_pairs(str(data), None, None)
     configuration = load_recipe(RECIPE, overrides(size))
     tokenizers = train_tokenizers(configuration.tokenization, pairs, 1)
     symbols = tokenizers.source.size + tokenizers.target.size
     model = build_model(configuration.model, tokenizers.source.size, tokenizers.target.size)
-    each_way, back = 4 * 10 * (30 + 10 + 1), 4 * 10 * (30 + 20 + 10 + 1)
-    attention = 10 * (20 + 10) + 10
-    output = 11 * tokenizers.target.size
-    expected = 30 * symbols + 2 * each_way + back + attention + output
+    each_way, start = 4 * 10 * (30 + 10 + 1), 2 * 10 * (20 + 1)
+    score, readout, output = 10 * 20, 7 * (10 + 20), 8 * tokenizers.target.size
+    expected = 30 * symbols + 3 * each_way + start + score + readout + output
     assert sum(each.numel() for each in model.parameters()) == expected
     theirs = peers.yoyodyne.configuration(data, size, tmp_path)["model"]["init_args"]
     assert (theirs["embedding_size"], theirs["decoder_hidden_size"]) == (30, 10)
@@ -153,7 +152,7 @@ def test_an_empty_dictionary_stands_in_for_what_g2p_en_downloads() -> None:
 
 def test_regard_is_counted_in_words(data: Path, tmp_path: Path) -> None:
     settings = overrides(Size(embedding=8, hidden=4, words=8))
-    settings += ["training.maximum_updates=9", "batching.tokens=40"]
+    settings += ["training.maximum_updates=9", "training.warmup=1", "batching.tokens=40"]
     given = ["training", "--data", str(data), "--valid", str(data)]
     options = transduction_speed._parser().parse_args(given)
     command, record = transduction_speed._regard(options, settings, 1, tmp_path)
