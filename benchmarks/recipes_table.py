@@ -33,12 +33,13 @@ from widths import widths_for
 class Task:
     """What all recipes are given.
 
-    settings: of all of them. adapted: of those made for other symbols, `kind` telling which.
+    kinds: of symbols on both sides; tokenization is for recipes with others.
+    adapted: settings of recipes made for other symbols in the source.
     metrics: of the test data, the first chooses the model.
     """
 
-    kind: str
-    settings: tuple[str, ...]
+    kinds: tuple[str, str]
+    tokenization: tuple[str, ...]
     adapted: tuple[str, ...]
     metrics: tuple[str, ...]
     parameters: int
@@ -46,11 +47,12 @@ class Task:
 
 TASKS = {
     "words": Task(
-        kind="character",
-        settings=("training.metric=word_error_rate",),
-        adapted=(
+        kinds=("character", "space"),
+        tokenization=(
             "tokenization={joint: false, source: {kind: character}, target: {kind: space}}",
             "model.embedding.share=false",
+        ),
+        adapted=(
             "model.initialization=glorot",
             "batching.tokens=700",
             "training.learning_rate=0.003",
@@ -62,11 +64,12 @@ TASKS = {
         parameters=600_000,
     ),
     "sentences": Task(
-        kind="subword",
-        settings=("training.metric=bleu",),
-        adapted=(
+        kinds=("subword", "subword"),
+        tokenization=(
             "tokenization={joint: true, source: {size: 5000}, target: {size: 5000}}",
             "model.embedding.share=true",
+        ),
+        adapted=(
             "batching.tokens=2048",
             "training.learning_rate=0.001",
             "training.validation_interval=500",
@@ -120,10 +123,14 @@ def settings_for(recipe: str, task: Task) -> tuple[str, ...]:
     The clock ends training; a rate that falls to 0 over a number of updates does so over the time.
     """
     own = load_recipe(recipe)
-    settings = [*task.settings, "training.maximum_updates=0", "training.patience=0"]
+    settings = [f"training.metric={task.metrics[0]}"]
+    settings += ["training.maximum_updates=0", "training.patience=0"]
     if own.training.schedule == "linear":
         settings += ["training.schedule=constant", "training.cooldown=0.9"]
-    if own.tokenization.source.kind != task.kind:
+    source, target = own.tokenization.source.kind, own.tokenization.target.kind
+    if (source, target) != task.kinds:
+        settings += task.tokenization
+    if source != task.kinds[0]:
         settings += task.adapted
     return tuple(settings)
 

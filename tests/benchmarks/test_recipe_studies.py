@@ -34,7 +34,8 @@ def spellings(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 def test_every_recipe_can_be_given_every_task(recipe: str, task: str) -> None:
     """Made for such symbols, or told to read them; the clock ends all of them."""
     configuration = load_recipe(recipe, settings_for(recipe, TASKS[task]))
-    assert configuration.tokenization.source.kind == TASKS[task].kind
+    tokenization = configuration.tokenization
+    assert (tokenization.source.kind, tokenization.target.kind) == TASKS[task].kinds
     assert configuration.training.metric == TASKS[task].metrics[0]
     assert configuration.training.maximum_updates == 0
     assert configuration.training.cooldown > 0
@@ -77,7 +78,7 @@ def test_the_table_of_teacher_forcing(
     small = ["--recipe", "rnnsearch", "--set", "training.average.kind=none", "--updates", "2"]
     for narrow in ("embedding.size", "encoder.size", "decoder.size", "decoder.readout_size"):
         small += ["--set", f"model.{narrow}=8"]
-    small += ["--set", TASKS["words"].adapted[0], "--set", "model.embedding.share=false"]
+    small += ["--set", TASKS["words"].tokenization[0], "--set", "model.embedding.share=false"]
     assert teacher_forcing.main([*spellings, *small, *TINY, "--out", str(tmp_path)]) == 0
     lines = capsys.readouterr().out.split("\n| ")[2:]
     names = [line.partition("|")[0].strip() for line in lines]
