@@ -21,9 +21,10 @@ from regard.nn.dropout import dropout
 from regard.nn.embedding import Lookup, vectors
 from regard.nn.generation_gate import GenerationGate
 from regard.nn.kernels.attentive_gru import run_attentive_gru
+from regard.nn.kernels.attentive_lstm import run_attentive_lstm
 from regard.nn.layers import Layers
 from regard.nn.readout import DeepReadout, MaxoutReadout, make_readout
-from regard.nn.recurrent import CELLS, GRU, RecurrentLayer
+from regard.nn.recurrent import CELLS, GRU, LSTM, RecurrentLayer
 from regard.nn.stacking import Stacking
 
 
@@ -164,13 +165,13 @@ class RecurrentDecoder(nn.Module):
         return Steps(before, inputs, context, weights)
 
     def _by_kernel(self, memory: Encoded) -> bool:
-        """Whether this is exactly Bahdanau's decoder, which has a kernel of its own."""
+        """Whether this is Bahdanau's decoder, which has kernels of its own for GRU and LSTM."""
         return (
             self.attend == "before"
             and self.attention is not None
             and is_bahdanaus(self.attention)
             and len(self.cells) == 1
-            and isinstance(self.cells.first(), GRU)
+            and isinstance(self.cells.first(), (GRU, LSTM))
             and self.stacking.plain
             and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
         )
@@ -180,17 +181,15 @@ class RecurrentDecoder(nn.Module):
         cell, attention = self.cells.first(), self.attention
         assert attention is not None and attention.query_projection is not None
         assert isinstance(attention.score, AdditiveScore) and state.source is not None
-        first = state.layers[0][0]
-        states, contexts = run_attentive_gru(
-            cell.project(embedded),
-            first,
-            state.source,
-            attention.query_projection.weight,
-            attention.score.v_a,
-            cell.W[embedded.shape[-1] :],
-            cell.U,
-        )
-        before = torch.cat([first, states[:-1]]).transpose(0, 1)
+        known = cell.project(embedded)
+        W_a, v_a = attention.query_projection.weight, attention.score.v_a
+        parts = (state.source, W_a, v_a, cell.W[embedded.shape[-1] :], cell.U)
+        first = state.layers[0]
+        if isinstance(cell, LSTM):
+            states, contexts = run_attentive_lstm(known, first[0], first[1], *parts)
+        else:
+            states, contexts = run_attentive_gru(known, first[0], *parts)
+        before = torch.cat([first[0], states[:-1]]).transpose(0, 1)
         weights = None
         if self.generation_gate is not None:
             weights = attention(before, state.source, need_weights="log").weights

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.attention import Memory
-from regard.attention.kernels.additive import is_small, reciprocal
+from regard.nn.kernels.attending import Attending, memory_tensors
 from regard.nn.kernels.gru import gru_step, gru_step_backward, gru_weight_gradient
 
 
@@ -28,13 +28,8 @@ def run_attentive_gru(
     ``known`` is the cell's projection of the tokens; ``memory`` is prepared by additive attention
     with one head and the value unprojected, and no row of it is all padding.
     """
-    hidden = None
-    if memory.key_mask is not None and not bool(memory.key_mask.all()):
-        hidden = torch.where(memory.key_mask, 0.0, float("-inf")).to(known.dtype)
-    exponential = memory.derived[0][:, 0] if memory.derived else None
-    states, contexts = _AttentiveGRU.apply(
-        known, state, memory.key[:, 0], memory.value[:, 0], hidden, exponential, W_a, v_a[0], C, U
-    )
+    tensors = memory_tensors(memory, known)
+    states, contexts = _AttentiveGRU.apply(known, state, *tensors, W_a, v_a[0], C, U)
     return states, contexts
 
 
@@ -63,15 +58,11 @@ class _AttentiveGRU(torch.autograd.Function):
         queries = known.new_empty(steps, batch, key.shape[-1])
         parts = U.split([2 * size, size], dim=-1)
         U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()
-        before, buffer = state, torch.empty_like(key)
+        source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
+        before = state
         for i in range(steps):
             torch.mm(before[0], W_a.t(), out=queries[i])
-            r = _reciprocals(queries[i], key, exponential, buffer)
-            scores = (r.flatten(0, 1) @ v_a).view(batch, positions).mul_(-2.0)
-            if hidden is not None:
-                scores += hidden
-            torch.softmax(scores, dim=-1, out=weights[i])
-            torch.bmm(weights[i].unsqueeze(1), value, out=contexts[i].unsqueeze(1))
+            source.attend(queries[i], weights[i], contexts[i])
             projected = torch.addmm(known[i, 0], contexts[i], C)[None]
             gru_step(projected, before, U_gates, U_candidate, gates[i], candidates[i], states[i])
             before = states[i]
@@ -118,23 +109,17 @@ class _AttentiveGRU(torch.autograd.Function):
         to_queries = torch.empty_like(queries)
         to_key = torch.zeros_like(key)
         to_vector = torch.zeros_like(v_a)
-        to_state, buffer = torch.zeros_like(state), torch.empty_like(key)
+        to_state = torch.zeros_like(state)
+        source = Attending(key, value, None, exponential, v_a, torch.empty_like(key))
         for i in range(len(states) - 1, -1, -1):
             to_state += to_states[i]
             to_state = gru_step_backward(
                 to_state, befores[i], U, gates[i], candidates[i], to_known[i]
             )
             torch.addmm(to_contexts[i], to_known[i, 0], C.t(), out=to_context[i])
-            to_weights = torch.bmm(value, to_context[i].unsqueeze(-1)).squeeze(-1)
-            inner = weights[i] * to_weights
-            to_scores = inner.addcmul_(weights[i], inner.sum(-1, keepdim=True), value=-1.0)
-            r = _reciprocals(queries[i], key, exponential, buffer)
-            # Scores are softmax's: their gradients sum to 0, so the constant of tanh drops out.
-            to_vector.addmv_(r.flatten(0, 1).t(), to_scores.flatten(), alpha=-2.0)
-            slope = r.addcmul_(r, r, value=-1.0)
-            torch.bmm(to_scores.unsqueeze(1), slope, out=to_queries[i].unsqueeze(1))
-            to_queries[i].mul_(4.0 * v_a)
-            to_key.addcmul_(slope, to_scores.unsqueeze(-1))
+            source.attend_backward(
+                queries[i], weights[i], to_context[i], to_queries[i], to_key, to_vector
+            )
             to_state.baddbmm_(to_queries[i][None], W_a[None])
         to_value = torch.bmm(weights.permute(1, 2, 0), to_context.transpose(0, 1))
         flat = to_known[:, 0].flatten(0, 1)
@@ -150,11 +135,3 @@ class _AttentiveGRU(torch.autograd.Function):
             contexts.flatten(0, 1).t() @ flat,
             gru_weight_gradient(befores, gates, to_known),
         )
-
-
-def _reciprocals(query: Tensor, key: Tensor, exponential: Tensor | None, out: Tensor) -> Tensor:
-    """``1 / (1 + exp(2 (q + k_j)))``, into ``out``: ``[batch, positions, hidden]``."""
-    if exponential is not None and is_small(query):
-        left = torch.exp(2.0 * query).unsqueeze(1)
-        return reciprocal(left, exponential, factored=True, out=out)
-    return reciprocal(query.unsqueeze(1), key, factored=False, out=out)

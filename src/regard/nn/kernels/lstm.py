@@ -66,7 +66,7 @@ class _LSTMRun(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, to_states: Tensor, to_last: Tensor) -> tuple[Tensor | None, ...]:
         hidden, first, U, blocks, states, cells, squashed, keep = ctx.saved_tensors
-        slopes = _slopes(blocks, torch.cat([first[None], cells[:-1]]), squashed, keep)
+        slopes = lstm_slopes(blocks, torch.cat([first[None], cells[:-1]]), squashed, keep)
         to_projected = empty_by_direction(blocks)
         steps = zip(
             slopes.blocks.unflatten(-1, (4, -1)).unbind(),
@@ -96,7 +96,7 @@ class _LSTMRun(torch.autograd.Function):
         return to_projected, to_hidden, to_cell, to_weight, None
 
 
-class _Slopes(NamedTuple):
+class Slopes(NamedTuple):
     """Derivatives within a step, of all steps at once: they wait for no other step.
 
     Attributes:
@@ -112,7 +112,9 @@ class _Slopes(NamedTuple):
     forget: Tensor
 
 
-def _slopes(blocks: Tensor, before_cells: Tensor, squashed: Tensor, keep: Tensor | None) -> _Slopes:
+def lstm_slopes(
+    blocks: Tensor, before_cells: Tensor, squashed: Tensor, keep: Tensor | None
+) -> Slopes:
     size = squashed.shape[-1]
     gates, (enter, forget, leave, new) = blocks[..., : 3 * size], blocks.chunk(4, dim=-1)
     made = torch.empty_like(blocks)
@@ -128,4 +130,4 @@ def _slopes(blocks: Tensor, before_cells: Tensor, squashed: Tensor, keep: Tensor
         made.mul_(keep)
         cell.mul_(keep)
         forget = torch.where(keep, forget, 1.0)
-    return _Slopes(made, to_leave, cell, forget)
+    return Slopes(made, to_leave, cell, forget)
