@@ -123,7 +123,7 @@ def test_regard_is_counted_as_it_counts_itself(tmp_path: Path) -> None:
     assert len(found) == 50
     assert found[-1].target_tokens > 50 * 7
     assert found[-1].target_tokens < found[-1].real_positions <= found[-1].positions
-    assert set(versions) == {"version", "torch"}
+    assert set(versions) == {"version", "torch", "parameters"}
     metrics = tmp_path / "run" / "metrics.jsonl"
     told = metrics.read_text(encoding="utf-8")
     assert '"kind": "training", "step": 50' in told
