@@ -38,7 +38,7 @@ def influence(translator: Translator) -> tuple[Float[Tensor, "tokens source"], f
     batch = collate(encode_pairs([EXAMPLE], translator.tokenizers), [0])
     embedded = model.source_embedding(batch.source).detach().requires_grad_()
     memory = model.encoder(embedded, batch.source_mask)
-    features, _ = model.decoder(model.target_embedding(batch.inputs), memory, True)
+    features = model.decoder(model.target_embedding(batch.inputs), memory, True).features
     chosen = model.output(features).gather(2, batch.outputs[..., None])[0, :, 0]
     rows = []
     for step in range(len(chosen)):
