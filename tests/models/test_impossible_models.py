@@ -26,6 +26,7 @@ SIZES = [
     ("rnnsearch", ["model.decoder.attention.heads=3"], "does not divide into 3 heads"),
     ("rnnsearch", ["model.encoder.bidirectional=false"], "needs a bidirectional encoder"),
     ("transformer-tiny", ["model.encoder.heads=5"], "size 128 does not divide into 5 heads"),
+    ("hard-monotonic", ["model.decoder.attention.score=dot"], "of one size per head"),
     (
         "rnnsearch",
         ["model.embedding.tie_output=true", "model.decoder.readout_size=99"],
@@ -67,6 +68,14 @@ CHOICES = [
     ("rnnsearch", ["model.embedding.dropout=1.0"], "model.embedding.dropout"),
     ("rnnsearch", ["model.encoder.size=0"], "model.encoder"),
     ("rnnsearch", ["model.decoder.kind=lstm"], "model.decoder"),
+    ("hard-monotonic", ["model.decoder.order=2"], "model.decoder.order"),
+    ("hard-monotonic", ["model.decoder.jump=0"], "model.decoder.jump"),
+    ("hard-monotonic", ["model.decoder.copying=true"], "model.decoder.copying"),
+    (
+        "hard-monotonic",
+        ["model.decoder.attention.score=location", "model.decoder.attention.maximum_positions=9"],
+        "maximum_positions (9)",
+    ),
 ]
 
 
