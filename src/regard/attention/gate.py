@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.linear import glorot_linear
+
 
 class Gate(nn.Module):
     """``c_i = beta_i sum_j alpha_ij a_j``, ``beta_i = sigmoid(f_beta(s_{i-1}))``.
@@ -16,9 +18,7 @@ class Gate(nn.Module):
 
     def __init__(self, query_size: int) -> None:
         super().__init__()
-        self.f_beta = nn.Linear(query_size, 1)
-        nn.init.xavier_uniform_(self.f_beta.weight)
-        nn.init.zeros_(self.f_beta.bias)
+        self.f_beta = glorot_linear(query_size, 1)
 
     def forward(
         self,

@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 from torch import nn
 
+from regard.attention.linear import glorot_linear
+
 PROJECTIONS = ("query", "key", "value", "output")
 
 
@@ -32,13 +34,7 @@ def chosen_projections(
 
 def projection(wanted: bool, inputs: int, outputs: int, bias: bool) -> nn.Linear | None:
     """A projection with Glorot's uniform weights and a zero bias, each matrix on its own."""
-    if not wanted:
-        return None
-    linear = nn.Linear(inputs, outputs, bias=bias)
-    nn.init.xavier_uniform_(linear.weight)
-    if bias:
-        nn.init.zeros_(linear.bias)
-    return linear
+    return glorot_linear(inputs, outputs, bias=bias) if wanted else None
 
 
 def per_head(name: str, size: int, heads: int) -> int:

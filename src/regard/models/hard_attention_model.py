@@ -13,7 +13,6 @@ from regard.models.decoders.hard_attention import HardAttentionDecoder
 from regard.models.decoders.hard_attention_state import Emitted, HardAttentionState, HardSource
 from regard.models.encoded import Encoded
 from regard.models.model import Decoded, Model, Step, TokenLosses
-from regard.nn.embedding import Lookup
 from regard.nn.kernels.alignments import posterior_of
 from regard.nn.kernels.emission import chosen_emissions, emissions_of, mixed_emissions
 
@@ -123,6 +122,3 @@ class HardAttentionModel(Model):
         state = self.decoder.start(memory)
         states, _ = self.decoder.states(self._embed(inputs), state)
         return states, state.source
-
-    def _embed(self, tokens: Int[Tensor, "batch steps"]) -> Tensor | Lookup:
-        return self.target_embedding.read(tokens, self.dropout, self.training)

@@ -9,10 +9,11 @@ from torch import Tensor, nn
 
 from regard.attention.scores import LocationScore
 from regard.models.decoders import HardAttentionDecoder, RecurrentDecoder, TransformerDecoder
+from regard.models.decoders.decoding import Decoding
 from regard.models.encoded import Encoded
 from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
 from regard.nn.dropout import dropout
-from regard.nn.embedding import Embedding, vectors
+from regard.nn.embedding import Embedding, Lookup, vectors
 from regard.nn.output import OutputLayer
 
 
@@ -103,8 +104,7 @@ class Model(nn.Module):
 
     def step(self, tokens: Int[Tensor, " batch"], state: Any) -> Step:
         """Read one token a row; log-probabilities of the next one."""
-        embedded = dropout(self.target_embedding(tokens), self.dropout, self.training)
-        features, state, attention = self.decoder.advance(embedded, state)[:3]
+        features, state, attention = self.decoder.advance(self._embed_step(tokens), state)[:3]
         return Step(self.output(features), state, attention)
 
     def forward(
@@ -115,8 +115,15 @@ class Model(nn.Module):
         need_weights: bool = True,
     ) -> Decoded:
         """Log-probabilities of every step, each having read ``inputs`` up to its own position."""
-        features, attention = self._decode(source, source_mask, inputs, need_weights)
-        return Decoded(self.output(features), attention)
+        decoding = self.all_steps(self.encode(source, source_mask), inputs, need_weights)
+        return Decoded(self.output(decoding.features), decoding.attention)
+
+    def all_steps(
+        self, memory: Encoded, inputs: Int[Tensor, "batch steps"], need_weights: bool = False
+    ) -> Decoding:
+        """What the decoder says of all steps, before the output layer."""
+        decoding: Decoding = self.decoder(self._embed(inputs), memory, need_weights)
+        return decoding
 
     def features(
         self,
@@ -126,8 +133,7 @@ class Model(nn.Module):
         mask: Bool[Tensor, "batch steps"],
     ) -> Float[Tensor, "tokens size"]:
         """What the output layer would read, of the real target positions alone (row by row)."""
-        features, _ = self._decode(source, source_mask, inputs, need_weights=False)
-        return features[mask]
+        return self.all_steps(self.encode(source, source_mask), inputs).features[mask]
 
     def output_weights(self) -> tuple[Tensor, nn.Parameter]:
         """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
@@ -159,12 +165,16 @@ class Model(nn.Module):
         score = None if attention is None else attention.score
         return score.maximum_positions if isinstance(score, LocationScore) else None
 
-    def _decode(
-        self, source: Tensor, source_mask: Tensor, inputs: Tensor, need_weights: bool
-    ) -> tuple[Tensor, Tensor | None]:
-        memory = self.encode(source, source_mask)
-        embedded = self.target_embedding.read(inputs, self.dropout, self.training)
-        if not isinstance(self.decoder, RecurrentDecoder):
-            embedded = vectors(embedded)
-        features, attention = self.decoder(embedded, memory, need_weights)[:2]
-        return features, attention
+    def closed_target(self, ids: Int[Tensor, "*batch"]) -> Int[Tensor, "*batch"]:
+        """Target ids as the embedding reads them: all of them are in its vocabulary."""
+        return ids
+
+    def _embed(self, tokens: Int[Tensor, "batch steps"]) -> Tensor | Lookup:
+        """Target tokens for the decoder: a table of vectors for cells, which make use of one."""
+        closed = self.closed_target(tokens)
+        read = self.target_embedding.read(closed, self.dropout, self.training)
+        return vectors(read) if isinstance(self.decoder, TransformerDecoder) else read
+
+    def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Float[Tensor, "batch size"]:
+        embedded = self.target_embedding(self.closed_target(tokens))
+        return dropout(embedded, self.dropout, self.training)

@@ -23,7 +23,6 @@ from regard.models.decoders.decoding import Decoding
 from regard.models.encoded import Encoded
 from regard.models.model import Decoded, Model, Step, TokenLosses
 from regard.nn.dropout import dropout
-from regard.nn.embedding import vectors
 
 #: The id of symbols that were not seen, in every vocabulary.
 UNKNOWN = 1
@@ -99,8 +98,8 @@ class PointerModel(Model):
 
     def step(self, tokens: Int[Tensor, " batch"], state: PointerState) -> Step:
         """Read one token a row; log-probabilities of the next one."""
-        decoder: Any = self.decoder
-        features, moved, attention, copying = decoder.advance(self._embed(tokens), state.decoder)
+        embedded = self._embed_step(tokens)
+        features, moved, attention, copying = self.decoder.advance(embedded, state.decoder)
         shares = log_shares(copying.log_weights[:, None], copying.gate[:, None], state.copies)
         mixed = mixture(self.output(features)[:, None], *shares, state.copies)
         return Step(mixed[:, 0], PointerState(moved, state.copies), attention)
@@ -119,16 +118,6 @@ class PointerModel(Model):
         shares = _shares(decoding, memory.copies)
         mixed = mixture(self.output(decoding.features), *shares, memory.copies)
         return Decoded(mixed, decoding.attention)
-
-    def features(
-        self,
-        source: Int[Tensor, "batch positions"],
-        source_mask: Bool[Tensor, "batch positions"],
-        inputs: Int[Tensor, "batch steps"],
-        mask: Bool[Tensor, "batch steps"],
-    ) -> Float[Tensor, "tokens size"]:
-        """What the output layer reads, of the real target positions alone (row by row)."""
-        return self.all_steps(self.encode(source, source_mask), inputs).features[mask]
 
     def token_losses(
         self,
@@ -168,17 +157,6 @@ class PointerModel(Model):
 
     def _copies(self, source: Tensor, source_mask: Tensor) -> Copies:
         return find_copies(copied_as(source, source_mask, self.table), self.vocabulary)
-
-    def _embed(self, tokens: Int[Tensor, "*batch"]) -> Float[Tensor, "*batch size"]:
-        closed = self.closed_target(tokens)
-        return vectors(self.target_embedding.read(closed, self.dropout, self.training))
-
-    def all_steps(
-        self, memory: Encoded, inputs: Int[Tensor, "batch steps"], need_weights: bool = False
-    ) -> Decoding:
-        """What the decoder says of all steps, before it is mixed."""
-        decoding: Decoding = self.decoder(self._embed(inputs), memory, need_weights)
-        return decoding
 
 
 def joint_table(source_vocabulary: int, target_vocabulary: int, features: int) -> list[int]:

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.linear import glorot_linear
+
 
 class GenerationGate(nn.Module):
     """``p_gen = sigma(w_c . c_i + w_s . s_i + w_x . E y_{i-1} + b)``.
@@ -15,9 +17,7 @@ class GenerationGate(nn.Module):
 
     def __init__(self, context_size: int, state_size: int, embedding_size: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(context_size + state_size + embedding_size, 1)
-        nn.init.xavier_uniform_(self.linear.weight)
-        nn.init.zeros_(self.linear.bias)
+        self.linear = glorot_linear(context_size + state_size + embedding_size, 1)
 
     def forward(
         self,

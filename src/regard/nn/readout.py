@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.linear import glorot_linear
+
 
 class MaxoutReadout(nn.Module):
     """Deep output with maxout (Bahdanau et al. 2015, appendix A.2.2; EQUATIONS A6).
@@ -16,9 +18,7 @@ class MaxoutReadout(nn.Module):
 
     def __init__(self, state_size: int, embedding_size: int, context_size: int, size: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(state_size + embedding_size + context_size, 2 * size)
-        nn.init.xavier_uniform_(self.linear.weight)
-        nn.init.zeros_(self.linear.bias)
+        self.linear = glorot_linear(state_size + embedding_size + context_size, 2 * size)
 
     def forward(
         self,
@@ -37,8 +37,7 @@ class AttentionalReadout(nn.Module):
 
     def __init__(self, state_size: int, context_size: int, size: int) -> None:
         super().__init__()
-        self.linear = nn.Linear(context_size + state_size, size, bias=False)
-        nn.init.xavier_uniform_(self.linear.weight)
+        self.linear = glorot_linear(context_size + state_size, size, bias=False)
 
     def forward(
         self,

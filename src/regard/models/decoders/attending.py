@@ -1,10 +1,15 @@
-"""The attention of a recurrent decoder."""
+"""The attention of decoders with one state a step."""
 
 from __future__ import annotations
 
 from regard.attention import Attention
 from regard.attention.scores import AdditiveScore
-from regard.models.configuration import RecurrentDecoderConfiguration
+from regard.models.configuration import (
+    AttentionConfiguration,
+    HardAttentionDecoderConfiguration,
+    HardAttentionScoreConfiguration,
+    RecurrentDecoderConfiguration,
+)
 
 
 def make_attention(configuration: RecurrentDecoderConfiguration, memory_size: int) -> Attention:
@@ -14,7 +19,6 @@ def make_attention(configuration: RecurrentDecoderConfiguration, memory_size: in
         ValueError: sizes that cannot be joined.
     """
     chosen = configuration.attention
-    location = chosen.score == "location"
     return Attention(
         configuration.size,
         memory_size,
@@ -29,8 +33,27 @@ def make_attention(configuration: RecurrentDecoderConfiguration, memory_size: in
         local_width=chosen.local_width,
         gate=chosen.gate,
         coverage=chosen.coverage,
-        maximum_positions=chosen.maximum_positions if location else None,
+        maximum_positions=_most_positions(chosen),
     )
+
+
+def make_hard_attention(
+    configuration: HardAttentionDecoderConfiguration, memory_size: int
+) -> Attention:
+    """Scores alone: what is attended to is never summed into a context."""
+    chosen = configuration.attention
+    return Attention(
+        configuration.size,
+        memory_size,
+        score=chosen.score,
+        hidden_size=chosen.size,
+        project=("query", "key") if chosen.project else chosen.project,
+        maximum_positions=_most_positions(chosen),
+    )
+
+
+def _most_positions(chosen: AttentionConfiguration | HardAttentionScoreConfiguration) -> int | None:
+    return chosen.maximum_positions if chosen.score == "location" else None
 
 
 def is_bahdanaus(attention: Attention) -> bool:

@@ -9,7 +9,9 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, masked_log_softmax
+from regard.attention.linear import glorot_linear
 from regard.models.configuration import HardAttentionDecoderConfiguration
+from regard.models.decoders.attending import make_hard_attention
 from regard.models.decoders.hard_attention_state import HardAttentionState, HardSource
 from regard.models.decoders.start import Start
 from regard.models.encoded import Encoded
@@ -72,17 +74,17 @@ class HardAttentionDecoder(nn.Module):
             layers=configuration.layers,
             tensors=cell.tensors,
         )
-        self.state_readout = _linear(size, self.features_size, bias=True)
-        self.source_readout = _linear(memory_size, self.features_size, bias=False)
+        self.state_readout = glorot_linear(size, self.features_size)
+        self.source_readout = glorot_linear(memory_size, self.features_size, bias=False)
         self.attention: Attention | None = None
         self.state_jump: nn.Linear | None = None
         self.source_jump: nn.Linear | None = None
         if configuration.order == 0:
-            self.attention = _attention(configuration, memory_size)
+            self.attention = make_hard_attention(configuration, memory_size)
         else:
             jumps = self.backward + configuration.jump + 1
-            self.state_jump = _linear(size, jumps, bias=True)
-            self.source_jump = _linear(memory_size, jumps, bias=False)
+            self.state_jump = glorot_linear(size, jumps)
+            self.source_jump = glorot_linear(memory_size, jumps, bias=False)
 
     def start(self, memory: Encoded) -> HardAttentionState:
         """The state before the first token; what is known of the source is projected here, once."""
@@ -196,25 +198,3 @@ def _mean(
     """Of the chosen positions; 0 where there is none."""
     total = states.masked_fill(~chosen[..., None], 0.0).sum(1, keepdim=True)
     return total / chosen.sum(1).clamp(min=1)[:, None, None]
-
-
-def _linear(inputs: int, outputs: int, *, bias: bool) -> nn.Linear:
-    linear = nn.Linear(inputs, outputs, bias=bias)
-    nn.init.xavier_uniform_(linear.weight)
-    if bias:
-        nn.init.zeros_(linear.bias)
-    return linear
-
-
-def _attention(configuration: HardAttentionDecoderConfiguration, memory_size: int) -> Attention:
-    chosen = configuration.attention
-    location = chosen.score == "location"
-    project = ("query", "key") if chosen.project else chosen.project
-    return Attention(
-        configuration.size,
-        memory_size,
-        score=chosen.score,
-        hidden_size=chosen.size,
-        project=project,
-        maximum_positions=chosen.maximum_positions if location else None,
-    )

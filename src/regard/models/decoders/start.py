@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from regard.attention.linear import glorot_linear
 from regard.models.configuration import StartConfiguration
 from regard.models.encoded import Encoded
 from regard.nn.layers import Layers
@@ -51,10 +52,7 @@ class Start(nn.Module):
                 )
             return
         for _ in range(layers * tensors):
-            linear = nn.Linear(inputs, size)
-            nn.init.xavier_uniform_(linear.weight)
-            nn.init.zeros_(linear.bias)
-            self.projections.append(linear)
+            self.projections.append(glorot_linear(inputs, size))
 
     def forward(self, memory: Encoded) -> tuple[State, ...]:
         """The state of each layer."""

@@ -8,6 +8,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from regard.attention.linear import glorot_linear
 from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding
@@ -58,9 +59,7 @@ class FeatureEncoder(nn.Module):
         self.embedding = Embedding(vocabulary, size, scale=scale)
         half = max(1, size // 2)
         self.layer = GRU(size, half, directions=2)
-        self.projection = nn.Linear(2 * half, memory_size)
-        nn.init.xavier_uniform_(self.projection.weight)
-        nn.init.zeros_(self.projection.bias)
+        self.projection = glorot_linear(2 * half, memory_size)
 
     def forward(
         self, features: Int[Tensor, "batch features"], mask: Bool[Tensor, "batch features"]
