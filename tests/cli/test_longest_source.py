@@ -45,7 +45,7 @@ def test_translate_answers_the_others(regard, run):
         (False, False),
     ]
     assert "line 4: 13 tokens with the end symbol" in said
-    assert "attention reaches 12" in said and "1 line of the input could not be answered" in said
+    assert "reads at most 12" in said and "1 line of the input could not be answered" in said
 
 
 def test_score_scores_the_others(regard, run, tmp_path):
@@ -85,5 +85,5 @@ def test_training_refuses_to_validate_on_what_it_cannot_read(regard, refused, tm
     sets = [part for setting in SETTINGS for part in ("--set", setting)]
     files = ("--train", data, "--valid", valid, "--out", tmp_path / "run")
     done = regard("train", "luong-location", *files, "--threads", 1, *sets)
-    refused(done, "valid.tsv", "16 tokens", "reaches 12", "maximum_positions")
+    refused(done, "valid.tsv", "16 tokens", "at most 12", "maximum_positions")
     assert not (tmp_path / "run").exists()

@@ -10,7 +10,7 @@ from torch import nn
 
 from regard.attention import Attention, sinusoidal_positions
 from regard.nn.feed_forward import FeedForward
-from regard.nn.transformer import DecoderLayer, EncoderLayer
+from regard.nn.transformer import DecoderLayer, EncoderLayer, LayerOptions
 
 from . import transformer as reference
 from .build import INPUTS, SOURCES, TARGET_VOCABULARY, assert_close, batch, build, randomize
@@ -152,7 +152,7 @@ class TestWishesForPositions:
         assert torch.equal(again, self.table)
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu"])
+@pytest.mark.parametrize("activation", ["relu", "gelu", "swiglu"])
 def test_feed_forward(activation: str) -> None:
     network = randomize(FeedForward(4, 7, activation)).double()
     x = random(2, 3, 4)
@@ -164,7 +164,7 @@ def test_feed_forward(activation: str) -> None:
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_encoder_layer(norm: str) -> None:
     """C1: LayerNorm(x + sublayer(x)), or x + sublayer(LayerNorm(x)); padding counts for nothing."""
-    layer = randomize(EncoderLayer(6, 2, 7, norm=norm)).double().eval()
+    layer = randomize(EncoderLayer(LayerOptions(6, 2, 7, norm=norm))).double().eval()
     x = random(2, 5, 6)
     key_mask = torch.arange(5)[None] < torch.tensor([5, 3])[:, None]
     found = layer(x, key_mask)
@@ -175,7 +175,7 @@ def test_encoder_layer(norm: str) -> None:
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
 def test_decoder_layer(norm: str) -> None:
-    layer = randomize(DecoderLayer(6, 4, 2, 7, norm=norm)).double().eval()
+    layer = randomize(DecoderLayer(LayerOptions(6, 2, 7, norm=norm), 4)).double().eval()
     y, memory = random(2, 3, 6), random(2, 5, 4, seed=6)
     source = layer.cross_attention.prepare(memory)
     found, history, weights = layer(y, source, need_weights=True)
@@ -203,7 +203,7 @@ def configuration(norm: str, activation: str, *, tied: bool) -> dict[str, Any]:
 
 @pytest.mark.parametrize("tied", [False, True], ids=["", "tied"])
 @pytest.mark.parametrize(
-    ("norm", "activation"), [("pre", "relu"), ("post", "relu"), ("pre", "gelu")]
+    ("norm", "activation"), [("pre", "relu"), ("post", "relu"), ("pre", "gelu"), ("pre", "swiglu")]
 )
 def test_whole_transformer(norm: str, activation: str, tied: bool) -> None:
     """C3, with embeddings tied and scaled by sqrt(d) or not; what is shown is the last layer but

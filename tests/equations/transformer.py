@@ -73,9 +73,15 @@ def layer_norm(norm: Any, x: Array) -> Array:
 
 
 def feed_forward(layer: Any, x: Array, activation: str = "relu") -> Array:
-    """max(0, x W_1 + b_1) W_2 + b_2; or GELU, x Phi(x) (Hendrycks & Gimpel 2016)."""
+    """max(0, x W_1 + b_1) W_2 + b_2; or GELU, x Phi(x) (Hendrycks & Gimpel 2016).
+
+    Or (swish(x W_1 + b_1) * (x V + b_V)) W_2 + b_2, swish(z) = z sigma(z) (Shazeer 2020).
+    """
     hidden = affine(layer.inner, x)
-    if activation == "relu":
+    if activation == "swiglu":
+        read, gate = hidden[: len(hidden) // 2], hidden[len(hidden) // 2 :]
+        hidden = np.array([z / (1.0 + math.exp(-z)) for z in read]) * gate
+    elif activation == "relu":
         hidden = np.maximum(0.0, hidden)
     else:
         hidden = np.array([z * 0.5 * (1.0 + math.erf(z / math.sqrt(2.0))) for z in hidden])

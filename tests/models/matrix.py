@@ -38,6 +38,23 @@ ENCODERS: dict[str, dict[str, Any]] = {
         "norm": "post",
         "activation": "gelu",
     },
+    "transformer, rotary, gated, shared keys": {
+        "kind": "transformer",
+        "layers": 2,
+        "heads": 4,
+        "key_heads": 2,
+        "feed_forward_size": 7,
+        "activation": "swiglu",
+        "positions": "rotary",
+    },
+    "transformer, learned": {
+        "kind": "transformer",
+        "layers": 1,
+        "heads": 2,
+        "feed_forward_size": 7,
+        "positions": "learned",
+        "maximum_positions": 6,
+    },
 }
 
 
@@ -57,6 +74,8 @@ FIRST = {"from": "backward_first"}
 MEAN = {"from": "mean", "projection": "linear"}
 ZERO = {"from": "zero"}
 SAME = {"from": "last", "projection": "none"}
+
+TRANSFORMER = {"kind": "transformer", "layers": 2, "heads": 2, "feed_forward_size": 9}
 
 DECODERS: dict[str, dict[str, Any]] = {
     "rnnsearch": recurrent("before", start=FIRST),
@@ -161,6 +180,19 @@ DECODERS: dict[str, dict[str, Any]] = {
         "activation": "gelu",
         "shown_layer": 2,
     },
+    "transformer, rotary, gated, shared keys": {
+        "kind": "transformer",
+        "layers": 2,
+        "heads": 4,
+        "key_heads": 1,
+        "feed_forward_size": 9,
+        "activation": "swiglu",
+        "positions": "rotary",
+    },
+    "transformer, alibi": {**TRANSFORMER, "positions": "alibi"},
+    "transformer, relative": {**TRANSFORMER, "positions": "relative"},
+    "transformer, learned": {**TRANSFORMER, "positions": "learned", "maximum_positions": 4},
+    "transformer, no positions": {**TRANSFORMER, "positions": "none"},
     "pointer, transformer": {
         "kind": "transformer",
         "layers": 2,

@@ -104,6 +104,5 @@ def _set_aside(
         length = len(sources.pop(i).ids)
         answers[i] = replace(
             BLANK,
-            problem=f"{length} tokens with the end symbol; this model's location attention "
-            f"reaches {limit}",
+            problem=f"{length} tokens with the end symbol; this model reads at most {limit}",
         )

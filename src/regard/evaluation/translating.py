@@ -113,6 +113,7 @@ def score_texts(
     sources = read_sources(model, tokenizers, texts, tags, filled, answers)
     asked = {i: opened(tokenizers, source) for i, source in sources.items()}
     examples = {i: Example(sources[i].ids, read_target(asked[i], pairs[i][1])) for i in sources}
+    _set_long_targets_aside(model, examples, answers)
     order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
     for indices in cut_batches(order, sources, batch_size, 1):
         batch = collate([examples[i] for i in indices], range(len(indices)))
@@ -182,14 +183,46 @@ def _found(
             temperature=how.temperature,
             top_k=how.top_k,
             top_p=how.top_p,
+            maximum_length=model.longest_target,
             numbers=[how.first + i for i in numbers],
             need_attention=need_attention,
         )
         return [[hypothesis] for hypothesis in drawn]
     if search.beam == 1 and nbest == 1:
-        greedy = greedy_search(model, memory, lengths, search, need_attention=need_attention)
+        greedy = greedy_search(
+            model,
+            memory,
+            lengths,
+            search,
+            maximum_length=model.longest_target,
+            need_attention=need_attention,
+        )
         return [[hypothesis] for hypothesis in greedy]
-    return beam_search(model, memory, lengths, search, nbest=nbest, need_attention=need_attention)
+    return beam_search(
+        model,
+        memory,
+        lengths,
+        search,
+        nbest=nbest,
+        maximum_length=model.longest_target,
+        need_attention=need_attention,
+    )
+
+
+def _set_long_targets_aside(
+    model: Model | Ensemble, examples: dict[int, Example], answers: list[Translation]
+) -> None:
+    """Take out the targets that the model could never write, and say why in their answers."""
+    limit = model.longest_target
+    if limit is None:
+        return
+    for i in [i for i, example in examples.items() if len(example.target) > limit]:
+        length = len(examples.pop(i).target)
+        answers[i] = replace(
+            BLANK,
+            problem=f"a target of {length} tokens with the end symbol; this model writes at most "
+            f"{limit}",
+        )
 
 
 def _answer(

@@ -26,8 +26,8 @@ class Translation:
     alignment: links between whitespace-separated words, 0-based, source first.
     nbest: candidates, best first, no two with the same text; as many as asked for, or fewer.
     ended: False where the length limit, not the model, ended it.
-    problem: why there is no answer: the source is longer than the model's attention reaches, or
-        its features cannot be taken apart.
+    problem: why there is no answer: the source is longer than the model reads, the given
+        target is longer than it writes, or features cannot be taken apart.
     unseen: symbols of the source that training never saw, which the model reads as unknown and
         cannot copy; unseen_target: those of a given target, which it can never write.
     unseen_features: symbols of its features that training never saw, which read as unknown.

@@ -53,17 +53,28 @@ class RecurrentEncoderConfiguration(Section):
         return self
 
 
-class TransformerEncoderConfiguration(Section):
-    """A Transformer encoder (EQUATIONS C1-C3)."""
+class TransformerConfiguration(Section):
+    """What encoder and decoder layers of a Transformer have in common (EQUATIONS C1-C3)."""
 
-    kind: Literal["transformer"] = "transformer"
     layers: Size = 4
     heads: Size = 4
+    key_heads: int = Field(0, ge=0, description="heads of keys and values; 0 = as many as heads")
     feed_forward_size: Size = 256
-    activation: Literal["relu", "gelu"] = "relu"
+    activation: Literal["relu", "gelu", "swiglu"] = "relu"
     norm: Literal["pre", "post"] = "pre"
-    dropout: Share = 0.1
-    attention_dropout: Share = 0.0
+    positions: Literal["sinusoidal", "learned", "rotary", "alibi", "relative", "none"] = Field(
+        "sinusoidal", description="the first two are added to embeddings, the rest are attention's"
+    )
+    maximum_positions: Size = Field(256, description="longest text of learned positions, in tokens")
+    dropout: Share = Field(0.1, description="on what sublayers give, and on the first states")
+    attention_dropout: Share = Field(0.0, description="on attention weights")
+    feed_forward_dropout: Share = Field(0.0, description="inside the feed-forward networks")
+
+
+class TransformerEncoderConfiguration(TransformerConfiguration):
+    """A Transformer encoder."""
+
+    kind: Literal["transformer"] = "transformer"
 
 
 class AttentionConfiguration(Section):
@@ -179,17 +190,10 @@ class HardAttentionDecoderConfiguration(Section):
     dropout: Share = Field(0.1, description="between layers and on the states")
 
 
-class TransformerDecoderConfiguration(Section):
-    """A Transformer decoder (EQUATIONS C1-C3)."""
+class TransformerDecoderConfiguration(TransformerConfiguration):
+    """A Transformer decoder."""
 
     kind: Literal["transformer"] = "transformer"
-    layers: Size = 4
-    heads: Size = 4
-    feed_forward_size: Size = 256
-    activation: Literal["relu", "gelu"] = "relu"
-    norm: Literal["pre", "post"] = "pre"
-    dropout: Share = 0.1
-    attention_dropout: Share = 0.0
     shown_layer: int = Field(
         0, ge=0, description="whose cross-attention is shown, mean over heads; 0 = last but one"
     )

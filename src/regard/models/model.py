@@ -160,10 +160,16 @@ class Model(nn.Module):
 
     @property
     def longest_source(self) -> int | None:
-        """Most source tokens that can be attended over, the end symbol included; None = any."""
+        """Most source tokens that can be read and attended over, END included; None = any."""
         attention = getattr(self.decoder, "attention", None)
         score = None if attention is None else attention.score
-        return score.maximum_positions if isinstance(score, LocationScore) else None
+        limits = [score.maximum_positions] if isinstance(score, LocationScore) else []
+        return min([*limits, *_longest(self.encoder)], default=None)
+
+    @property
+    def longest_target(self) -> int | None:
+        """Most target tokens that there can be, END included; None = any number."""
+        return min(_longest(self.decoder), default=None)
 
     def closed_target(self, ids: Int[Tensor, "*batch"]) -> Int[Tensor, "*batch"]:
         """Target ids as the embedding reads them: all of them are in its vocabulary."""
@@ -178,3 +184,10 @@ class Model(nn.Module):
     def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Float[Tensor, "batch size"]:
         embedded = self.target_embedding(self.closed_target(tokens))
         return dropout(embedded, self.dropout, self.training)
+
+
+def _longest(part: Any) -> list[int]:
+    """How many positions an encoder or decoder has, if there is an end to them."""
+    transformer = isinstance(part, TransformerEncoder | TransformerDecoder)
+    longest = part.positions.longest if transformer else None
+    return [] if longest is None else [longest]

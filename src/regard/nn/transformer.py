@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from jaxtyping import Bool, Float
@@ -39,25 +40,72 @@ class Residual(nn.Module):
         return normed
 
 
+@dataclass(frozen=True)
+class LayerOptions:
+    """What a layer is made of.
+
+    Attributes:
+        size: of the states that go through it.
+        heads, key_heads: of every attention; None = as many heads of keys as of queries.
+        hidden_size, activation: of the feed-forward network.
+        norm: ``post`` (the paper) or ``pre``.
+        dropout: on what each sublayer gives, before it is added (section 5.4 of the paper).
+        attention_dropout: on the weights of every attention.
+        feed_forward_dropout: inside the feed-forward network.
+        position_scheme: of self-attention: ``rotary``, ``alibi``, ``relative`` or None.
+    """
+
+    size: int
+    heads: int
+    hidden_size: int
+    key_heads: int | None = None
+    activation: str = "relu"
+    norm: str = "pre"
+    dropout: float = 0.1
+    attention_dropout: float = 0.0
+    feed_forward_dropout: float = 0.0
+    position_scheme: str | None = None
+
+    def self_attention(self) -> Attention:
+        """Over the states themselves."""
+        return Attention(
+            self.size,
+            heads=self.heads,
+            key_heads=self.key_heads,
+            project=True,
+            dropout=self.attention_dropout,
+            position_scheme=self.position_scheme,
+        )
+
+    def cross_attention(self, memory_size: int) -> Attention:
+        """Over the source's memory, where positions are those of another sequence."""
+        return Attention(
+            self.size,
+            memory_size,
+            heads=self.heads,
+            key_heads=self.key_heads,
+            project=True,
+            dropout=self.attention_dropout,
+        )
+
+    def feed_forward(self) -> FeedForward:
+        """Of its own weights."""
+        return FeedForward(self.size, self.hidden_size, self.activation, self.feed_forward_dropout)
+
+    def residual(self) -> Residual:
+        """Around one sublayer."""
+        return Residual(self.size, self.dropout, self.norm)
+
+
 class EncoderLayer(nn.Module):
     """Self-attention, then feed-forward."""
 
-    def __init__(
-        self,
-        size: int,
-        heads: int,
-        hidden_size: int,
-        *,
-        activation: str = "relu",
-        norm: str = "pre",
-        dropout: float = 0.1,
-        attention_dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, options: LayerOptions) -> None:
         super().__init__()
-        self.attention = Attention(size, heads=heads, project=True, dropout=attention_dropout)
-        self.feed_forward = FeedForward(size, hidden_size, activation)
-        self.attention_residual = Residual(size, dropout, norm)
-        self.feed_forward_residual = Residual(size, dropout, norm)
+        self.attention = options.self_attention()
+        self.feed_forward = options.feed_forward()
+        self.attention_residual = options.residual()
+        self.feed_forward_residual = options.residual()
 
     def forward(
         self,
@@ -75,27 +123,14 @@ class EncoderLayer(nn.Module):
 class DecoderLayer(nn.Module):
     """Masked self-attention, attention over the source, feed-forward."""
 
-    def __init__(
-        self,
-        size: int,
-        memory_size: int,
-        heads: int,
-        hidden_size: int,
-        *,
-        activation: str = "relu",
-        norm: str = "pre",
-        dropout: float = 0.1,
-        attention_dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, options: LayerOptions, memory_size: int) -> None:
         super().__init__()
-        self.self_attention = Attention(size, heads=heads, project=True, dropout=attention_dropout)
-        self.cross_attention = Attention(
-            size, memory_size, heads=heads, project=True, dropout=attention_dropout
-        )
-        self.feed_forward = FeedForward(size, hidden_size, activation)
-        self.self_residual = Residual(size, dropout, norm)
-        self.cross_residual = Residual(size, dropout, norm)
-        self.feed_forward_residual = Residual(size, dropout, norm)
+        self.self_attention = options.self_attention()
+        self.cross_attention = options.cross_attention(memory_size)
+        self.feed_forward = options.feed_forward()
+        self.self_residual = options.residual()
+        self.cross_residual = options.residual()
+        self.feed_forward_residual = options.residual()
 
     def forward(
         self,

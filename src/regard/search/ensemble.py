@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,8 +44,9 @@ class Ensemble:
     read what was never seen as UNKNOWN, and give it no probability.
 
     Args:
-        members: models, each with ``encode``, ``start``, ``step``, ``longest_source``, ``copies``,
-            and, if it copies, ``closed_source`` and ``closed_target``.
+        members: models, each with ``encode``, ``start``, ``step``, ``longest_source``,
+            ``longest_target``, ``copies``, and, if it copies, ``closed_source`` and
+            ``closed_target``.
     """
 
     def __init__(self, members: Sequence[Any]) -> None:
@@ -57,8 +58,12 @@ class Ensemble:
     @property
     def longest_source(self) -> int | None:
         """What all members can read, in tokens; None = any length."""
-        limits = [each.longest_source for each in self.members]
-        return min((limit for limit in limits if limit is not None), default=None)
+        return _least(each.longest_source for each in self.members)
+
+    @property
+    def longest_target(self) -> int | None:
+        """What all members can write, in tokens; None = any length."""
+        return _least(each.longest_target for each in self.members)
 
     @property
     def copies(self) -> bool:
@@ -97,6 +102,10 @@ class Ensemble:
             EnsembleState(tuple(step.state for step in steps)),
             torch.stack(shown).mean(0) if shown else None,
         )
+
+
+def _least(limits: Iterable[int | None]) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _widened(

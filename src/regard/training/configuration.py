@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from regard.data.configuration import BatchingConfiguration, TokenizationConfiguration
 from regard.models import ModelConfiguration
+from regard.models.configuration import TransformerConfiguration
 from regard.search import SearchConfiguration
 
 Metric = Literal["bleu", "chrf", "word_error_rate", "symbol_error_rate", "exact_match"]
@@ -138,10 +139,21 @@ class Configuration(BaseModel):
                 "set tokenization.joint to true or model.embedding.share to false"
             )
         decoder = self.model.decoder
+        longest = self.batching.maximum_length
+        for name, part in (("encoder", self.model.encoder), ("decoder", decoder)):
+            if (
+                isinstance(part, TransformerConfiguration)
+                and part.positions == "learned"
+                and part.maximum_positions < longest
+            ):
+                raise ValueError(
+                    f"model.{name}.maximum_positions ({part.maximum_positions}) of learned "
+                    f"positions must not be less than batching.maximum_length ({longest})"
+                )
         if (decoder.kind == "recurrent" and decoder.attend != "never") or (
             decoder.kind == "hard_attention" and decoder.order == 0
         ):
-            reach, longest = decoder.attention.maximum_positions, self.batching.maximum_length
+            reach = decoder.attention.maximum_positions
             if decoder.attention.score == "location" and reach < longest:
                 raise ValueError(
                     f"model.decoder.attention.maximum_positions ({reach}) of score location must "

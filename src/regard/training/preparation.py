@@ -12,6 +12,7 @@ from regard.data.batches import bucket, encode_pairs, fit, padding_share
 from regard.data.pairs import Pairs
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
+from regard.models import Model
 from regard.training.baseline import measure_baseline
 from regard.training.budget import Budget
 from regard.training.configuration import Configuration
@@ -59,7 +60,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     baseline = measure_baseline(request.train, validation, metric, kind)
     seed_everything(configuration.training.seed)
     model = model_for(configuration, tokenizers)
-    _check_reach(request.valid, validation, model.longest_source)
+    _check_reach(request.valid, validation, model)
     return Session(
         configuration=configuration,
         directory=request.out,
@@ -75,16 +76,19 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     )
 
 
-def _check_reach(valid: Pairs, validation: ValidationData, limit: int | None) -> None:
-    """Raises UserError for a validation source of more than `limit` tokens (None: any may be)."""
-    longest = max(len(example.source) for example in validation.examples)
-    if limit is None or longest <= limit:
-        return
-    raise UserError(
-        f"{valid.origin}: the longest source has {longest} tokens with the end symbol; this "
-        f"model's location attention reaches {limit}: leave such pairs out, or raise "
-        "model.decoder.attention.maximum_positions"
-    )
+def _check_reach(valid: Pairs, validation: ValidationData, model: Model) -> None:
+    """Raises UserError for a validation pair that is longer than the model reads or writes."""
+    sides = {
+        "source": (model.longest_source, [len(each.source) for each in validation.examples]),
+        "target": (model.longest_target, [len(each.target) for each in validation.examples]),
+    }
+    for side, (limit, lengths) in sides.items():
+        if limit is not None and max(lengths) > limit:
+            raise UserError(
+                f"{valid.origin}: the longest {side} has {max(lengths)} tokens with the end "
+                f"symbol; this model has at most {limit}: leave such pairs out, or raise the "
+                "model's maximum_positions"
+            )
 
 
 def facts(request: Request, session: Session) -> dict[str, Any]:

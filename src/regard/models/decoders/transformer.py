@@ -8,10 +8,11 @@ from typing import Literal
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Memory, sinusoidal_positions
+from regard.attention import Memory
 from regard.models.configuration import TransformerDecoderConfiguration
 from regard.models.decoders.decoding import Advanced, Copying, Decoding, mean_over_heads
 from regard.models.encoded import Encoded
+from regard.models.transformers import added_positions, layer_options
 from regard.nn.dropout import dropout
 from regard.nn.generation_gate import GenerationGate
 from regard.nn.layers import Layers
@@ -59,18 +60,10 @@ class TransformerDecoder(nn.Module):
         self.features_size = size
         self.size = size
         self.dropout = configuration.dropout
+        self.positions = added_positions(configuration, size)
+        options = layer_options(configuration, size)
         self.layers: Layers[DecoderLayer] = Layers(
-            DecoderLayer(
-                size,
-                memory_size,
-                configuration.heads,
-                configuration.feed_forward_size,
-                activation=configuration.activation,
-                norm=configuration.norm,
-                dropout=configuration.dropout,
-                attention_dropout=configuration.attention_dropout,
-            )
-            for _ in range(configuration.layers)
+            DecoderLayer(options, memory_size) for _ in range(configuration.layers)
         )
         self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
         self.shown_layer = configuration.shown_layer or max(1, configuration.layers - 1)
@@ -147,11 +140,4 @@ class TransformerDecoder(nn.Module):
         return Decoding(features, weights, Copying(log_weights, gate))
 
     def _place(self, embedded: Tensor, start: int) -> Tensor:
-        places = sinusoidal_positions(
-            embedded.shape[1],
-            self.size,
-            start=start,
-            device=embedded.device,
-            dtype=embedded.dtype,
-        )
-        return dropout(embedded + places, self.dropout, self.training)
+        return dropout(self.positions(embedded, start), self.dropout, self.training)

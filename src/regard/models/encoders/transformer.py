@@ -5,9 +5,9 @@ from __future__ import annotations
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from regard.attention import sinusoidal_positions
 from regard.models.configuration import TransformerEncoderConfiguration
 from regard.models.encoded import Encoded
+from regard.models.transformers import added_positions, layer_options
 from regard.nn.dropout import dropout
 from regard.nn.layers import Layers
 from regard.nn.transformer import EncoderLayer
@@ -23,17 +23,10 @@ class TransformerEncoder(nn.Module):
         super().__init__()
         self.size = size
         self.dropout = configuration.dropout
+        self.positions = added_positions(configuration, size)
+        options = layer_options(configuration, size)
         self.layers: Layers[EncoderLayer] = Layers(
-            EncoderLayer(
-                size,
-                configuration.heads,
-                configuration.feed_forward_size,
-                activation=configuration.activation,
-                norm=configuration.norm,
-                dropout=configuration.dropout,
-                attention_dropout=configuration.attention_dropout,
-            )
-            for _ in range(configuration.layers)
+            EncoderLayer(options) for _ in range(configuration.layers)
         )
         self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
 
@@ -43,10 +36,7 @@ class TransformerEncoder(nn.Module):
         mask: Bool[Tensor, "batch positions"],
     ) -> Encoded:
         """Read the whole source at once."""
-        places = sinusoidal_positions(
-            inputs.shape[1], self.size, device=inputs.device, dtype=inputs.dtype
-        )
-        hidden = dropout(inputs + places, self.dropout, self.training)
+        hidden = dropout(self.positions(inputs), self.dropout, self.training)
         key_mask = None if bool(mask.all()) else mask
         for layer in self.layers:
             hidden = layer(hidden, key_mask)
