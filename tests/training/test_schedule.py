@@ -1,9 +1,16 @@
 """Learning rates, by hand."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from regard.data.pairs import Pair, Pairs
+from regard.training import loop
 from regard.training.configuration import TrainingConfiguration
+from regard.training.recipes import load_recipe
 from regard.training.schedule import learning_rate
+from regard.training.train import train
 
 
 def rates(steps: list[int], **settings: object) -> list[float]:
@@ -52,3 +59,41 @@ def test_the_cooldown_is_a_straight_line_over_the_last_share() -> None:
 def test_without_a_cooldown_the_end_changes_nothing() -> None:
     settings = TrainingConfiguration(learning_rate=0.4, warmup=0, schedule="constant")
     assert learning_rate(9, settings, 1.0) == pytest.approx(0.4)
+
+
+def test_noam_is_the_papers() -> None:
+    """d^-0.5 min(step^-0.5, step * warmup^-1.5): 6.99e-4 at its peak, 1.75e-7 at the first step."""
+    settings = TrainingConfiguration(learning_rate=1.0, warmup=4000, schedule="noam")
+    for step in (1, 100, 4000, 4001, 100_000):
+        expected = 512**-0.5 * min(step**-0.5, step * 4000**-1.5)
+        assert learning_rate(step, settings, size=512) == pytest.approx(expected)
+    assert learning_rate(4000, settings, size=512) == pytest.approx(6.99e-4, rel=1e-3)
+    assert learning_rate(1, settings, size=512) == pytest.approx(1.75e-7, rel=2e-3)
+    twice = settings.model_copy(update={"learning_rate": 2.0})
+    assert learning_rate(7, twice, size=512) == pytest.approx(2 * 7 * 4000**-1.5 / 512**0.5)
+    without = TrainingConfiguration(learning_rate=1.0, warmup=0, schedule="noam")
+    assert learning_rate(4, without, size=16) == pytest.approx(1 / 8)
+
+
+def test_training_takes_the_size_of_the_embeddings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "LOG_INTERVAL", 1)
+    for size in (8, 32):
+        _train(size, tmp_path / str(size))
+        lines = (tmp_path / str(size) / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+        logged = [json.loads(line) for line in lines]
+        (rate,) = (line["learning_rate"] for line in logged if line["kind"] == "training")
+        assert rate == pytest.approx(2.0 * 10**-1.5 / size**0.5)
+
+
+def _train(size: int, directory: Path) -> None:
+    settings = [
+        f"model.embedding.size={size}",
+        "model.encoder={kind: transformer, layers: 1, heads: 1, feed_forward_size: 4}",
+        "model.decoder={kind: transformer, layers: 1, heads: 1, feed_forward_size: 4}",
+        "tokenization={joint: true, source: {kind: character}, target: {kind: character}}",
+        "training={schedule: noam, learning_rate: 2.0, warmup: 10, maximum_updates: 1, threads: 1}",
+    ]
+    pairs = Pairs((Pair("ab", "ba"), Pair("ba", "ab")), "test")
+    train(load_recipe("transformer-tiny", settings), pairs, pairs, directory, progress=False)

@@ -56,8 +56,11 @@ def _table(everything: list["Configuration"]) -> list[str]:
 
 def parameters(configuration: "Configuration") -> int:
     """How many numbers a model of this configuration has, its vocabulary as large as asked for."""
+    import torch
+
     from regard.models import build_model
 
     tokenization = configuration.tokenization
-    model = build_model(configuration.model, tokenization.source.size, tokenization.target.size)
+    with torch.device("meta"):  # shapes without numbers: nothing is drawn, nothing allocated
+        model = build_model(configuration.model, tokenization.source.size, tokenization.target.size)
     return sum(parameter.numel() for parameter in model.parameters())

@@ -62,9 +62,11 @@ class TrainingConfiguration(BaseModel):
 
     optimizer: `adam` (Kingma and Ba 2015), whose weight_decay is an L2 penalty, or `adamw`
         (Loshchilov and Hutter 2019). Vectors (biases, norms) are never decayed.
-    learning_rate: its peak, at the end of the warm-up.
+    learning_rate: its peak, at the end of the warm-up; of `noam`, a factor.
     schedule: after `warmup` updates of linear rise: `constant`, `inverse_square_root`
-        (Vaswani et al. 2017, section 5.3) or `linear`, down to 0 at `maximum_updates`.
+        (Vaswani et al. 2017, section 5.3), `noam`, which is that with the peak
+        ``learning_rate / sqrt(size * warmup)``, size that of the embeddings, as the paper has it,
+        or `linear`, down to 0 at `maximum_updates`.
     cooldown: last share of the run in which the rate also falls to 0 on a straight line, so that
         the end of the budget finds settled weights; 0 = off. The run is what `maximum_updates`,
         `maximum_epochs` or `--minutes` allow, whichever is used up first.
@@ -89,7 +91,7 @@ class TrainingConfiguration(BaseModel):
     betas: tuple[Share, Share] = (0.9, 0.98)
     epsilon: Positive = 1e-9
     weight_decay: NotNegative = 0.0
-    schedule: Literal["inverse_square_root", "constant", "linear"] = "inverse_square_root"
+    schedule: Literal["inverse_square_root", "noam", "constant", "linear"] = "inverse_square_root"
     warmup: Count = 1000
     cooldown: Share = 0.0
     label_smoothing: Share = 0.1

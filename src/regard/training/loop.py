@@ -98,7 +98,8 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
     losses = session.shards.backward(batch, training.label_smoothing)
     norm = clip_gradients(session.model, training.gradient_clip)
     _check_finite(losses, norm, session, state)
-    rate = learning_rate(state.step + 1, training, share_done(session, state))
+    size = session.configuration.model.embedding.size
+    rate = learning_rate(state.step + 1, training, share_done(session, state), size=size)
     session.optimizer.update(rate)
     _count(session, state, batch, losses, time.perf_counter() - started)
 
