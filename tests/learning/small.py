@@ -1,11 +1,9 @@
 """Any recipe made small: the same model, narrower, on words between spaces, trained in a minute."""
 
-from collections.abc import Iterator
-from typing import Any
-
 from regard.data.pairs import Pairs
 from regard.data.scenes import generate_scenes, scene_pairs
 from regard.training.configuration import Configuration
+from regard.training.continuation import flat
 from regard.training.recipes import load_recipe
 
 #: Widths of the model are divided by one number, so that what must fit together still does.
@@ -21,7 +19,7 @@ def small(recipe: str, *more: str) -> Configuration:
     more: further overrides, as `--set` takes them; they come last and win.
     """
     full = load_recipe(recipe)
-    leaves = dict(_leaves(full.as_dict()["model"], "model"))
+    leaves = flat(full.as_dict()["model"], "model.")
     sizes = {key: value for key, value in leaves.items() if key.endswith("size")}
     readouts = [key for key in sizes if key.endswith("readout_size")]
     widths = {key: value for key, value in sizes.items() if key not in readouts}
@@ -53,12 +51,3 @@ def scenes(first: str, second: str) -> tuple[Pairs, Pairs]:
     """Descriptions in two languages to learn from, and some of other scenes."""
     made = generate_scenes(SCENES + HELD_OUT, 1)
     return scene_pairs(made[:SCENES], first, second), scene_pairs(made[SCENES:], first, second)
-
-
-def _leaves(section: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """Dotted keys and values of everything below a section."""
-    for key, value in section.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, f"{path}.{key}")
-        else:
-            yield f"{path}.{key}", value
