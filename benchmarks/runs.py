@@ -16,7 +16,7 @@ import torch
 
 import regard
 from regard.data.pairs import Pairs
-from regard.evaluation import character_symbols, evaluate_texts, spaced_symbols
+from regard.evaluation import evaluate_texts, symbols_of
 from regard.files import write_text
 from regard.training.configuration import Configuration
 from regard.training.continuation import check_same_settings
@@ -156,12 +156,11 @@ def measured(
     model = regard.load(directory)
     sources, references = pairs.references()
     answers = model.translate(sources, beam=beam, attention=False)
-    characters = model.configuration.tokenization.target.kind == "character"
     evaluation = evaluate_texts(
         [answer.text for answer in answers],
         references,
         names=metrics,
-        symbols=character_symbols if characters else spaced_symbols,
+        symbols=symbols_of(model.configuration.tokenization.target.kind),
         resamples=resamples,
     )
     path.parent.mkdir(exist_ok=True)
