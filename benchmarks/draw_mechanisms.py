@@ -22,6 +22,7 @@ from pictures import (
     hard_alignments,
     measured,
     places,
+    pondering,
 )
 from regard.files import write_text
 
@@ -44,6 +45,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "scaling": measured.scaling,
     "sparse-attention": alignments.sparse_attention,
     "transformer": alignments.transformer_layer,
+    "universal-transformer": pondering.universal_transformer,
     "visual-attention": grid.visual_attention,
 }
 DIRECTORY = Path(__file__).parents[1] / "docs" / "images" / "mechanisms"

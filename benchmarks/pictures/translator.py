@@ -22,7 +22,7 @@ from regard.data.tokenizers import Tokenizers, train_tokenizers
 from regard.evaluation import alignment_error_rate, links_from_attention
 from regard.models import Model, ModelConfiguration, build_model
 from regard.training.configuration import TrainingConfiguration
-from regard.training.loss import linear_cross_entropy
+from regard.training.objective import batch_loss
 from regard.training.optimizer import Adam, clip_gradients
 from regard.views import AttentionView
 
@@ -119,11 +119,13 @@ def train_translator(
     configuration: ModelConfiguration,
     *,
     supervised: bool = False,
+    ponder_cost: float = 0.0,
     updates: int = UPDATES,
 ) -> Translator:
     """Adam with warm-up and cooldown, from seed 1.
 
-    supervised: gold alignments are learned too (regard.attention.alignment_loss).
+    supervised: gold alignments are learned too (regard.attention.alignment_loss). ponder_cost: of
+    adaptive steps.
     """
     (pairs, _, gold), tokenizers = _data(SCENES), _tokenizers()
     examples = encode_pairs(pairs, tokenizers)
@@ -137,18 +139,15 @@ def train_translator(
             update += 1
             batch = collate(examples, indices)
             optimizer.forget_gradients()
-            loss = _supervised_loss(model, batch, gold) if supervised else _loss(model, batch)
+            if supervised:
+                loss = _supervised_loss(model, batch, gold)
+            else:
+                loss = batch_loss(model, batch, ponder_cost=ponder_cost).loss
             loss.backward()
             clip_gradients(model, 1.0)
             optimizer.update(_PEAK * min(1.0, update / 30, (updates + 1 - update) / 75))
         epoch += 1
     return Translator(model.eval(), tokenizers)
-
-
-def _loss(model: Model, batch: Batch) -> Float[Tensor, ""]:
-    features = model.features(batch.source, batch.source_mask, batch.inputs, batch.mask)
-    outputs = batch.outputs[batch.mask]
-    return linear_cross_entropy(features, *model.output_weights(), outputs).loss
 
 
 def _supervised_loss(

@@ -18,6 +18,7 @@ KINDS = (
     ("recurrent", "recurrent"),
     ("transformer", "transformer"),
     ("recurrent", "hard_attention"),
+    ("universal_transformer", "universal_transformer"),
 )
 every_kind = pytest.mark.parametrize("kinds", KINDS, ids=["-".join(kinds) for kinds in KINDS])
 _ROW = re.compile(r"^\| `([\w.]+)` \| (.+?) \| (.+?) \| (.+?) \|$")

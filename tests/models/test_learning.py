@@ -32,6 +32,12 @@ TRANSFORMER = [
     for key in ("layers=1", "feed_forward_size=64")
 ]
 
+UNIVERSAL = [
+    f"model.{side}.{key}"
+    for side in ("encoder", "decoder")
+    for key in ("steps=3", "feed_forward_size=64")
+]
+
 #: Recipe, how it is made small, updates, learning rate.
 FAMILIES = {
     "seq2seq": ([*RECURRENT, "model.decoder.size=64"], 240, 0.01),
@@ -43,6 +49,8 @@ FAMILIES = {
     "luong-dot": ([*RECURRENT, "model.decoder.size=64"], 150, 0.01),
     "luong-general": ([*RECURRENT, "model.decoder.size=64"], 150, 0.01),
     "transformer-tiny": ([*NO_DROPOUT, *TRANSFORMER], 280, 0.005),
+    "universal-transformer": ([*NO_DROPOUT, *UNIVERSAL], 280, 0.005),
+    "universal-transformer-act": ([*NO_DROPOUT, *UNIVERSAL], 280, 0.005),
 }
 
 
@@ -76,7 +84,7 @@ def train(model: Model, updates: int, rate: float) -> None:
         source, mask = padded(rows)
         outputs, real = padded([row[::-1] for row in rows])
         inputs = torch.cat([torch.full((64, 1), START), outputs[:, :-1]], dim=1)
-        features = model.features(source, mask, inputs, real)
+        features = model.features(source, mask, inputs, real).values
         loss = linear_cross_entropy(features, *model.output_weights(), outputs[real]).loss
         optimizer.zero_grad()
         loss.backward()

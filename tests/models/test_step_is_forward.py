@@ -80,7 +80,7 @@ def test_features_are_what_the_output_layer_reads(encoder: str, decoder: str) ->
         with pytest.raises(TypeError, match="token_losses"):
             model.features(source, mask, inputs, real)
         return
-    features = model.features(source, mask, inputs, real)
+    features = model.features(source, mask, inputs, real).values
     weight, bias = model.output_weights()
     assert features.shape == (8, weight.shape[1])
     if not model.fused_output:  # they are a part of what it gives: tests of its equations

@@ -203,7 +203,7 @@ def test_padding_changes_neither_loss_nor_gradient(kind: str) -> None:
             for ids in (batch.source, batch.inputs, batch.outputs)
         )
         source_mask, mask = (F.pad(m, (0, extra)) for m in (batch.source_mask, batch.mask))
-        features = model.features(source, source_mask, inputs, mask)
+        features = model.features(source, source_mask, inputs, mask).values
         loss = linear_cross_entropy(features, *model.output_weights(), outputs[mask], 0.1).loss
         found.append((loss, *torch.autograd.grad(loss, list(model.parameters()))))
     for other in found[1:]:

@@ -7,9 +7,21 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from regard.errors import UserError
-from regard.models.configuration import ModelConfiguration
-from regard.models.decoders import HardAttentionDecoder, RecurrentDecoder, TransformerDecoder
-from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
+from regard.models.configuration import ModelConfiguration, TransformerLayerConfiguration
+from regard.models.decoders import (
+    Decoder,
+    HardAttentionDecoder,
+    RecurrentDecoder,
+    TransformerDecoder,
+    UniversalDecoder,
+)
+from regard.models.encoders import (
+    Encoder,
+    FeatureEncoder,
+    RecurrentEncoder,
+    TransformerEncoder,
+    UniversalEncoder,
+)
 from regard.models.hard_attention_model import HardAttentionModel
 from regard.models.initialization import initialize
 from regard.models.model import Model
@@ -65,7 +77,7 @@ def _build(
     made: Callable[..., Model] = Model
     if configuration.decoder.kind == "hard_attention":
         made = HardAttentionModel
-    elif configuration.decoder.copying:
+    elif configuration.decoder.kind != "universal_transformer" and configuration.decoder.copying:
         table = copies or joint_table(source_vocabulary, target_vocabulary, features)
         made = partial(PointerModel, table=table, unseen=configuration.decoder.copying_unseen)
     model = made(source, target, encoder, decoder, output, _input_dropout(configuration))
@@ -84,26 +96,30 @@ def _build(
 
 def _input_dropout(configuration: ModelConfiguration) -> float:
     """Dropout on embeddings; a Transformer has its own, after positions are added."""
-    transformer = configuration.encoder.kind == "transformer"
-    both = transformer and configuration.decoder.kind == "transformer"
+    parts = (configuration.encoder, configuration.decoder)
+    both = all(isinstance(part, TransformerLayerConfiguration) for part in parts)
     return 0.0 if both else configuration.embedding.dropout
 
 
-def _encoder(configuration: ModelConfiguration, size: int) -> RecurrentEncoder | TransformerEncoder:
+def _encoder(configuration: ModelConfiguration, size: int) -> Encoder:
     chosen = configuration.encoder
     if chosen.kind == "recurrent":
         return RecurrentEncoder(chosen, size)
+    if chosen.kind == "universal_transformer":
+        return UniversalEncoder(chosen, size)
     return TransformerEncoder(chosen, size)
 
 
 def _decoder(
     configuration: ModelConfiguration,
     size: int,
-    encoder: RecurrentEncoder | TransformerEncoder,
+    encoder: Encoder,
     *,
     features_apart: bool,
-) -> RecurrentDecoder | TransformerDecoder | HardAttentionDecoder:
+) -> Decoder:
     chosen = configuration.decoder
+    if chosen.kind == "universal_transformer":
+        return UniversalDecoder(chosen, size, encoder.size)
     if chosen.kind == "transformer":
         return TransformerDecoder(chosen, size, encoder.size)
     both = configuration.encoder.kind == "recurrent" and configuration.encoder.bidirectional

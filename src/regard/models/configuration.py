@@ -53,28 +53,59 @@ class RecurrentEncoderConfiguration(Section):
         return self
 
 
-class TransformerConfiguration(Section):
-    """What encoder and decoder layers of a Transformer have in common (EQUATIONS C1-C3)."""
+class TransformerLayerConfiguration(Section):
+    """What every layer of a Transformer or Universal Transformer is made of."""
 
-    layers: Size = 4
     heads: Size = 4
     key_heads: int = Field(0, ge=0, description="heads of keys and values; 0 = as many as heads")
     feed_forward_size: Size = 256
     activation: Literal["relu", "gelu", "swiglu"] = "relu"
     norm: Literal["pre", "post"] = "pre"
+    dropout: Share = Field(0.1, description="on what sublayers give, and on the first states")
+    attention_dropout: Share = Field(0.0, description="on attention weights")
+    feed_forward_dropout: Share = Field(0.0, description="inside the feed-forward networks")
+
+
+class TransformerConfiguration(TransformerLayerConfiguration):
+    """What encoder and decoder of a Transformer have in common (EQUATIONS C1-C3)."""
+
+    layers: Size = 4
     positions: Literal["sinusoidal", "learned", "rotary", "alibi", "relative", "none"] = Field(
         "sinusoidal", description="the first two are added to embeddings, the rest are attention's"
     )
     maximum_positions: Size = Field(256, description="longest text of learned positions, in tokens")
-    dropout: Share = Field(0.1, description="on what sublayers give, and on the first states")
-    attention_dropout: Share = Field(0.0, description="on attention weights")
-    feed_forward_dropout: Share = Field(0.0, description="inside the feed-forward networks")
 
 
 class TransformerEncoderConfiguration(TransformerConfiguration):
     """A Transformer encoder."""
 
     kind: Literal["transformer"] = "transformer"
+
+
+class UniversalConfiguration(TransformerLayerConfiguration):
+    """What encoder and decoder of a Universal Transformer have in common (EQUATIONS C4, C5)."""
+
+    norm: Literal["pre", "post"] = "post"
+    steps: Size = Field(4, description="how often the layer is applied; with adaptive, at most")
+    adaptive: Literal["none", "graves", "tensor2tensor"] = Field(
+        "none", description="each position takes as many steps as it needs, up to `steps`"
+    )
+    halting_bias: float = Field(-3.0, description="what the halting unit's bias starts at")
+    halting_epsilon: float = Field(
+        0.01, gt=0.0, lt=1.0, description="a position halts when what it has left is this or less"
+    )
+
+
+class UniversalEncoderConfiguration(UniversalConfiguration):
+    """A Universal Transformer encoder."""
+
+    kind: Literal["universal_transformer"] = "universal_transformer"
+
+
+class UniversalDecoderConfiguration(UniversalConfiguration):
+    """A Universal Transformer decoder."""
+
+    kind: Literal["universal_transformer"] = "universal_transformer"
 
 
 class AttentionConfiguration(Section):
@@ -218,11 +249,13 @@ def _check_copying(
 
 
 Encoder = Annotated[
-    RecurrentEncoderConfiguration | TransformerEncoderConfiguration, Field(discriminator="kind")
+    RecurrentEncoderConfiguration | TransformerEncoderConfiguration | UniversalEncoderConfiguration,
+    Field(discriminator="kind"),
 ]
 Decoder = Annotated[
     RecurrentDecoderConfiguration
     | TransformerDecoderConfiguration
+    | UniversalDecoderConfiguration
     | HardAttentionDecoderConfiguration,
     Field(discriminator="kind"),
 ]
@@ -253,7 +286,18 @@ class ModelConfiguration(Section):
             )
         return self
 
+    @model_validator(mode="after")
+    def _pondering_reaches_the_loss(self) -> ModelConfiguration:
+        encoder = self.encoder
+        adaptive = encoder.kind == "universal_transformer" and encoder.adaptive != "none"
+        if adaptive and (self.copies or self.decoder.kind == "hard_attention"):
+            raise ValueError(
+                "an encoder with adaptive steps needs a decoder that neither copies nor is "
+                "'hard_attention': set encoder.adaptive to none"
+            )
+        return self
+
     @property
     def copies(self) -> bool:
         """Whether symbols of the source can be copied, those never seen too."""
-        return self.decoder.kind != "hard_attention" and self.decoder.copying
+        return bool(getattr(self.decoder, "copying", False))

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from regard.attention import Memory
 from regard.models.copies import Copies
+from regard.nn.halting import Pondered
 from regard.nn.recurrent import State
 
 
@@ -22,11 +23,13 @@ class Encoded(Memory):
         apart: ``[batch, positions]``, True = a feature that was read apart from the text: attended
             to, but no part of what sums up the text. None without any.
         copies: what can be copied of it; None for a model that does not copy.
+        pondered: how many steps each position of the text took, where steps are adaptive.
     """
 
     final: tuple[State, ...] = ()
     apart: Bool[Tensor, "batch positions"] | None = None
     copies: Copies | None = None
+    pondered: Pondered | None = None
 
     @property
     def states(self) -> Float[Tensor, "batch positions size"]:
@@ -41,4 +44,5 @@ class Encoded(Memory):
         )
         apart = None if self.apart is None else self.apart.index_select(0, indices)
         copies = None if self.copies is None else self.copies.select(indices)
-        return replace(chosen, final=final, apart=apart, copies=copies)
+        pondered = None if self.pondered is None else self.pondered.select(indices)
+        return replace(chosen, final=final, apart=apart, copies=copies, pondered=pondered)

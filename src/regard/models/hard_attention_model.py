@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.models.decoders.hard_attention import HardAttentionDecoder
 from regard.models.decoders.hard_attention_state import Emitted, HardAttentionState, HardSource
 from regard.models.encoded import Encoded
-from regard.models.model import Decoded, Model, Step, TokenLosses
+from regard.models.model import Decoded, Features, Model, Step, TokenLosses
 from regard.nn.kernels.alignments import posterior_of
 from regard.nn.kernels.emission import chosen_emissions, emissions_of, mixed_emissions
 
@@ -63,7 +63,7 @@ class HardAttentionModel(Model):
         mixed, _ = mixed_emissions(priors, readouts, known.readout, *self.output_weights())
         return Decoded(mixed, priors.exp() if need_weights else None)
 
-    def features(self, *_: Any, **__: Any) -> Tensor:
+    def features(self, *_: Any, **__: Any) -> Features:
         """There are none: the output is no softmax of one vector a step."""
         raise TypeError("hard attention mixes outputs of all positions: use token_losses")
 

@@ -8,12 +8,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention.scores import LocationScore
-from regard.models.decoders import HardAttentionDecoder, RecurrentDecoder, TransformerDecoder
+from regard.models.decoders import Decoder, SelfAttentiveDecoder, TransformerDecoder
 from regard.models.decoders.decoding import Decoding
 from regard.models.encoded import Encoded
-from regard.models.encoders import FeatureEncoder, RecurrentEncoder, TransformerEncoder
+from regard.models.encoders import (
+    Encoder,
+    FeatureEncoder,
+    RecurrentEncoder,
+    TransformerEncoder,
+)
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding, Lookup, vectors
+from regard.nn.halting import Pondered
 from regard.nn.output import OutputLayer
 
 
@@ -30,6 +36,17 @@ class Decoded(NamedTuple):
 
     log_probabilities: Float[Tensor, "batch steps vocabulary"]
     attention: Float[Tensor, "batch steps source"] | None
+
+
+class Features(NamedTuple):
+    """What an output layer reads, row by row, and what was pondered in making it.
+
+    source, target: of the real positions, where steps of the encoder or decoder are adaptive.
+    """
+
+    values: Float[Tensor, "tokens size"]
+    source: Pondered | None = None
+    target: Pondered | None = None
 
 
 class TokenLosses(NamedTuple):
@@ -64,8 +81,8 @@ class Model(nn.Module):
         self,
         source_embedding: Embedding,
         target_embedding: Embedding,
-        encoder: RecurrentEncoder | TransformerEncoder,
-        decoder: RecurrentDecoder | TransformerDecoder | HardAttentionDecoder,
+        encoder: Encoder,
+        decoder: Decoder,
         output: OutputLayer,
         dropout: float,
         feature_encoder: FeatureEncoder | None = None,
@@ -131,9 +148,12 @@ class Model(nn.Module):
         source_mask: Bool[Tensor, "batch positions"],
         inputs: Int[Tensor, "batch steps"],
         mask: Bool[Tensor, "batch steps"],
-    ) -> Float[Tensor, "tokens size"]:
-        """What the output layer would read, of the real target positions alone (row by row)."""
-        return self.all_steps(self.encode(source, source_mask), inputs).features[mask]
+    ) -> Features:
+        """What the output layer would read, of the real target positions alone."""
+        memory = self.encode(source, source_mask)
+        decoding = self.all_steps(memory, inputs)
+        target = None if decoding.pondered is None else decoding.pondered.among(mask)
+        return Features(decoding.features[mask], memory.pondered, target)
 
     def output_weights(self) -> tuple[Tensor, nn.Parameter]:
         """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
@@ -179,7 +199,7 @@ class Model(nn.Module):
         """Target tokens for the decoder: a table of vectors for cells, which make use of one."""
         closed = self.closed_target(tokens)
         read = self.target_embedding.read(closed, self.dropout, self.training)
-        return vectors(read) if isinstance(self.decoder, TransformerDecoder) else read
+        return vectors(read) if isinstance(self.decoder, SelfAttentiveDecoder) else read
 
     def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Float[Tensor, "batch size"]:
         embedded = self.target_embedding(self.closed_target(tokens))

@@ -162,3 +162,7 @@ class DecoderLayer(nn.Module):
         hidden = self.cross_residual.after(hidden, over)
         changed = self.feed_forward(self.feed_forward_residual.before(hidden))
         return self.feed_forward_residual.after(hidden, changed), history, weights
+
+    def remember(self, history: Memory, inputs: Float[Tensor, "batch steps size"]) -> Memory:
+        """The history with these steps, which later ones may attend to, appended."""
+        return self.self_attention.extend(history, self.self_residual.before(inputs))

@@ -71,6 +71,7 @@ class TrainingConfiguration(BaseModel):
         the end of the budget finds settled weights; 0 = off. The run is what `maximum_updates`,
         `maximum_epochs` or `--minutes` allow, whichever is used up first.
     label_smoothing: share of the probability that is spread evenly over the vocabulary.
+    ponder_cost: weight, in the loss, of the steps that models with adaptive steps take.
     teacher_forcing: how often the decoder reads gold tokens.
     gradient_clip: largest norm of all gradients together; 0 = off.
     maximum_updates, maximum_epochs: where training ends; 0 = no such end.
@@ -95,6 +96,7 @@ class TrainingConfiguration(BaseModel):
     warmup: Count = 1000
     cooldown: Share = 0.0
     label_smoothing: Share = 0.1
+    ponder_cost: NotNegative = 0.01
     teacher_forcing: TeacherForcingConfiguration = TeacherForcingConfiguration()
     gradient_clip: NotNegative = 1.0
     maximum_updates: Count = 100_000

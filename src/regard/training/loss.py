@@ -47,6 +47,10 @@ class Loss(NamedTuple):
     loss: Float[Tensor, ""]
     negative_log_likelihood: Float[Tensor, ""]
 
+    def plus(self, penalty: Float[Tensor, ""]) -> "Loss":
+        """With something else to be minimized too."""
+        return self._replace(loss=self.loss + penalty)
+
 
 def linear_cross_entropy(
     features: Float[Tensor, "tokens size"],

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.data.batches import Batch
 from regard.models import Model
-from regard.models.decoders import TransformerDecoder
+from regard.models.decoders import SelfAttentiveDecoder
 from regard.training.configuration import TeacherForcingConfiguration
 
 
@@ -42,7 +42,7 @@ def mixed_inputs(model: Model, batch: Batch, share: float) -> Int[Tensor, "batch
         return batch.inputs
     gold = batch.inputs[:, 1:]
     keep = torch.rand(gold.shape, device=gold.device) < share
-    if isinstance(model.decoder, TransformerDecoder):
+    if isinstance(model.decoder, SelfAttentiveDecoder):
         decoded = model(batch.source, batch.source_mask, batch.inputs[:, :-1], need_weights=False)
         own = decoded.log_probabilities.argmax(-1)
         return torch.cat([batch.inputs[:, :1], torch.where(keep, gold, own)], dim=1)

@@ -38,27 +38,31 @@ class Shards:
         self.most = 1 if _draws_globally(model) else threads
         self._others = ThreadPoolExecutor(max(1, threads - 1), thread_name_prefix="shard")
 
-    def backward(self, batch: Batch, smoothing: float) -> Loss:
+    def backward(self, batch: Batch, smoothing: float, ponder_cost: float = 0.0) -> Loss:
         """Set the gradients of the mean loss over the batch's tokens, and give that loss."""
+        costs = (smoothing, ponder_cost)
         shards = split(batch, min(self.most, max(1, _positions(batch) // POSITIONS)))
         if len(shards) == 1:
-            loss, gradients = self._compute(batch, smoothing, 1.0, None)
+            loss, gradients = self._compute(batch, costs, (1.0, 1.0), None)
         else:
-            loss, gradients = self._side_by_side(shards, smoothing)
+            loss, gradients = self._side_by_side(shards, costs)
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.grad = gradient
         return loss
 
-    def _side_by_side(self, shards: list[Batch], smoothing: float) -> tuple[Loss, Gradients]:
+    def _side_by_side(
+        self, shards: list[Batch], costs: tuple[float, float]
+    ) -> tuple[Loss, Gradients]:
         each = self.threads // len(shards)
         tokens = [int(shard.mask.sum()) for shard in shards]
+        sources = [int(shard.source_mask.sum()) for shard in shards]
         seeds = torch.randint(2**62, (len(shards),)).tolist()
 
         def compute(number: int) -> tuple[Loss, Gradients]:
             torch.set_num_threads(each)  # of whichever thread this runs in
             generator = torch.Generator().manual_seed(seeds[number])
-            share = tokens[number] / sum(tokens)
-            return self._compute(shards[number], smoothing, share, generator)
+            shares = tokens[number] / sum(tokens), sources[number] / sum(sources)
+            return self._compute(shards[number], costs, shares, generator)
 
         futures = [self._others.submit(compute, number) for number in range(1, len(shards))]
         try:
@@ -72,11 +76,19 @@ class Shards:
         return loss, tuple(_sum(parts) for parts in zip(*gradients, strict=True))
 
     def _compute(
-        self, shard: Batch, smoothing: float, share: float, generator: torch.Generator | None
+        self,
+        shard: Batch,
+        costs: tuple[float, float],
+        shares: tuple[float, float],
+        generator: torch.Generator | None,
     ) -> tuple[Loss, Gradients]:
-        """Loss and gradients of a shard that has this `share` of the batch's tokens, times that."""
+        """Loss and gradients of a shard with these shares of the batch's tokens, times the first.
+
+        costs: label smoothing, cost of pondering. shares: of target and source tokens.
+        """
+        share = shares[0]
         with drawing_from(generator):
-            loss, plain = batch_loss(self.model, shard, smoothing)
+            loss, plain = batch_loss(self.model, shard, *costs, shares[1] / share)
         gradients = torch.autograd.grad(share * loss, self.parameters, allow_unused=True)
         kept = tuple(None if g is None else g.contiguous() for g in gradients)
         return Loss(share * loss.detach(), share * plain), kept

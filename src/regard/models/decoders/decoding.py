@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
+from regard.nn.halting import Pondered
+
 
 class Copying(NamedTuple):
     """What a decoder that copies says of each step.
@@ -36,12 +38,14 @@ class Advanced(NamedTuple):
 class Decoding(NamedTuple):
     """All teacher-forced steps. Attention is the mean over heads, None where it is not asked for.
 
-    copying: None unless the decoder copies.
+    copying: None unless the decoder copies. pondered: how often its layer was applied to each
+    position, where that is adaptive.
     """
 
     features: Float[Tensor, "batch steps features"]
     attention: Float[Tensor, "batch steps source"] | None
     copying: Copying | None = None
+    pondered: Pondered | None = None
 
     def advanced(self, state: Any) -> Advanced:
         """A single step, after which the decoder has this state."""

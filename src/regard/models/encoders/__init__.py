@@ -3,5 +3,14 @@
 from regard.models.encoders.features import FeatureEncoder
 from regard.models.encoders.recurrent import RecurrentEncoder
 from regard.models.encoders.transformer import TransformerEncoder
+from regard.models.encoders.universal import UniversalEncoder
 
-__all__ = ["FeatureEncoder", "RecurrentEncoder", "TransformerEncoder"]
+Encoder = RecurrentEncoder | TransformerEncoder | UniversalEncoder
+
+__all__ = [
+    "Encoder",
+    "FeatureEncoder",
+    "RecurrentEncoder",
+    "TransformerEncoder",
+    "UniversalEncoder",
+]

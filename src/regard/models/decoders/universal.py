@@ -1,0 +1,130 @@
+"""Universal Transformer decoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.attention import Memory
+from regard.models.configuration import UniversalDecoderConfiguration
+from regard.models.decoders.decoding import Advanced, Decoding
+from regard.models.encoded import Encoded
+from regard.models.transformers import layer_options, recurrence
+from regard.nn.dropout import dropout
+from regard.nn.transformer import DecoderLayer
+from regard.nn.universal import Progress
+
+
+@dataclass(frozen=True)
+class UniversalState:
+    """Between two tokens: the history of every step, the prepared source, and how far we are."""
+
+    history: tuple[Memory, ...]
+    source: Memory
+    position: int
+
+    def select(self, indices: Int[Tensor, " rows"]) -> UniversalState:
+        """Any rows."""
+        return replace(self.reorder(indices), source=self.source.select(indices))
+
+    def reorder(self, indices: Int[Tensor, " rows"]) -> UniversalState:
+        """Rows that keep their source: only the histories move."""
+        return replace(self, history=tuple(memory.select(indices) for memory in self.history))
+
+
+class UniversalDecoder(nn.Module):
+    """One Transformer decoder layer, again and again (EQUATIONS C4; C5 with adaptive steps).
+
+    At each step a position attends to itself and those before it, as they were before that step,
+    then to the encoder's final states. One that has halted is read as it was when it did. A token
+    at a time needs the keys of every step, so a history is kept for each.
+
+    The attention shown is the mean over heads of the last step's, or with adaptive steps of all
+    steps, weighted as the position's output weighs them.
+    """
+
+    def __init__(
+        self, configuration: UniversalDecoderConfiguration, size: int, memory_size: int
+    ) -> None:
+        super().__init__()
+        self.features_size = size
+        self.size = size
+        self.dropout = configuration.dropout
+        self.layer = DecoderLayer(layer_options(configuration, size), memory_size)
+        self.recurrence = recurrence(configuration, size)
+        self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
+
+    def forward(
+        self,
+        embedded: Float[Tensor, "batch steps size"],
+        memory: Encoded,
+        need_weights: bool = False,
+    ) -> Decoding:
+        """All target positions at once, with attention if asked."""
+        source = self.layer.cross_attention.prepare(memory)
+        progress = self.recurrence.begin(dropout(embedded, self.dropout, self.training))
+        shown = None
+        for step in range(1, self.recurrence.steps + 1):
+            read = self.recurrence.mark(progress.states, step)
+            made, _, weights = self.layer(read, source, need_weights=need_weights)
+            progress = self.recurrence.after(progress, read, made, step)
+            shown = self._shown(shown, weights, progress)
+            if progress.halted:
+                break
+        return self._decoding(progress, shown)
+
+    def start(self, memory: Encoded) -> UniversalState:
+        """Project the memory, once for all steps; nothing decoded yet."""
+        nothing = memory.states.new_zeros(memory.batch, 0, self.size)
+        attention = self.layer.self_attention
+        history = tuple(attention.prepare(nothing) for _ in range(self.recurrence.steps))
+        return UniversalState(history, self.layer.cross_attention.prepare(memory), 0)
+
+    def advance(self, embedded: Float[Tensor, "batch size"], state: UniversalState) -> Advanced:
+        """The next token, the state after it, and the attention shown."""
+        start = state.position + 1
+        progress = self.recurrence.begin(dropout(embedded[:, None], self.dropout, self.training))
+        history, shown = [], None
+        need: Literal[True] = True
+        for step, known in enumerate(state.history, start=1):
+            read = self.recurrence.mark(progress.states, step, start)
+            if progress.halted and self._halted_states_stay:
+                history.append(self.layer.remember(known, read))
+                continue
+            made, kept, weights = self.layer(read, state.source, known, need_weights=need)
+            progress = self.recurrence.after(progress, read, made, step)
+            shown = self._shown(shown, weights, progress)
+            history.append(kept)
+        decoding = self._decoding(progress, shown)
+        return decoding.advanced(replace(state, history=tuple(history), position=start))
+
+    def _shown(
+        self, before: Tensor | None, weights: Tensor | None, progress: Progress
+    ) -> Float[Tensor, "batch steps source"] | None:
+        """The attention shown after one more step."""
+        if weights is None:
+            return None
+        mean, halting = weights.mean(1), self.recurrence.halting
+        if halting is None or progress.tally is None:
+            return mean
+        weight = progress.tally.weight[..., None].to(mean.dtype)
+        if before is None:
+            return weight * mean
+        return weight * mean + (before if halting.graves else (1 - weight) * before)
+
+    def _decoding(self, progress: Progress, shown: Tensor | None) -> Decoding:
+        """What all steps gave; shares of attention, where the output's weights are none."""
+        halting = self.recurrence.halting
+        if shown is not None and halting is not None and not halting.graves:
+            total = shown.sum(-1, keepdim=True)
+            shown = shown / total.masked_fill(total == 0, 1.0)
+        features = self.norm(progress.output)
+        return Decoding(features, shown, pondered=progress.pondered())
+
+    @property
+    def _halted_states_stay(self) -> bool:
+        """Whether states of positions that have halted are as they were then."""
+        return self.recurrence.halting is None or self.recurrence.halting.graves

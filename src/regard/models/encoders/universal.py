@@ -1,0 +1,50 @@
+"""Universal Transformer encoder."""
+
+from __future__ import annotations
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.models.configuration import UniversalEncoderConfiguration
+from regard.models.encoded import Encoded
+from regard.models.transformers import layer_options, recurrence
+from regard.nn.dropout import dropout
+from regard.nn.transformer import EncoderLayer
+
+
+class UniversalEncoder(nn.Module):
+    """One Transformer layer, again and again, over all positions at once.
+
+    Dehghani et al. 2019, eq. 4 and 5 (EQUATIONS C4), with each residual around what the layer
+    reads, position and step included:
+
+        A^t = LayerNorm((H^{t-1} + P^t) + MultiHead(H^{t-1} + P^t))
+        H^t = LayerNorm(A^t + Transition(A^t))
+
+    With adaptive steps (C5) a position's state is a weighted sum over the steps it took.
+    """
+
+    def __init__(self, configuration: UniversalEncoderConfiguration, size: int) -> None:
+        super().__init__()
+        self.size = size
+        self.dropout = configuration.dropout
+        self.layer = EncoderLayer(layer_options(configuration, size))
+        self.recurrence = recurrence(configuration, size)
+        self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
+
+    def forward(
+        self,
+        inputs: Float[Tensor, "batch positions size"],
+        mask: Bool[Tensor, "batch positions"],
+    ) -> Encoded:
+        """Read the whole source at once, as many times as there are steps."""
+        progress = self.recurrence.begin(dropout(inputs, self.dropout, self.training), mask)
+        key_mask = None if bool(mask.all()) else mask
+        for step in range(1, self.recurrence.steps + 1):
+            read = self.recurrence.mark(progress.states, step)
+            made = self.layer(read, key_mask)
+            progress = self.recurrence.after(progress, read, made, step)
+            if progress.halted:
+                break
+        states = self.norm(progress.output)
+        return Encoded(states, states, key_mask, pondered=progress.pondered(key_mask))

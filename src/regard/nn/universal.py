@@ -1,0 +1,93 @@
+"""What the steps of a Universal Transformer share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.attention import coordinate_positions
+from regard.nn.halting import Halting, Pondered, Tally
+
+
+@dataclass(frozen=True)
+class Progress:
+    """States between two steps, and, where steps are adaptive, where every position stands."""
+
+    states: Float[Tensor, "batch positions size"]
+    tally: Tally | None = None
+
+    @property
+    def halted(self) -> bool:
+        """Whether no position goes on."""
+        return self.tally is not None and not bool(self.tally.going.any())
+
+    @property
+    def output(self) -> Float[Tensor, "batch positions size"]:
+        """What the stack gives."""
+        return self.states if self.tally is None else self.tally.output
+
+    def pondered(self, real: Bool[Tensor, "batch positions"] | None = None) -> Pondered | None:
+        """How long each position took; None where all take as long."""
+        return None if self.tally is None else self.tally.pondered(real)
+
+
+class Recurrence(nn.Module):
+    """The same layer step after step, over states marked with position and step.
+
+    Dehghani et al. 2019, section 2.1 (EQUATIONS C4): before step t, ``P^t`` of
+    `coordinate_positions` is added to the states. The number of steps is no part of the weights.
+
+    Args:
+        adaptive: ``none``, or a variant of `Halting`: then ``steps`` is the most there are.
+    """
+
+    def __init__(
+        self, size: int, steps: int, adaptive: str, halting_bias: float, halting_epsilon: float
+    ) -> None:
+        super().__init__()
+        self.size = size
+        self.steps = steps
+        self.halting: Halting | None = None
+        if adaptive != "none":
+            self.halting = Halting(size, adaptive, halting_bias, halting_epsilon)
+
+    def begin(
+        self,
+        states: Float[Tensor, "batch positions size"],
+        real: Bool[Tensor, "batch positions"] | None = None,
+    ) -> Progress:
+        """Before the first step; positions that are not real are not waited for."""
+        return Progress(states, None if self.halting is None else self.halting.begin(states, real))
+
+    def mark(
+        self, states: Float[Tensor, "batch positions size"], step: int, start: int = 1
+    ) -> Float[Tensor, "batch positions size"]:
+        """What step t reads: ``H^{t-1} + P^t``, positions counted from ``start``."""
+        places = coordinate_positions(
+            states.shape[1],
+            self.size,
+            step,
+            start=start,
+            device=states.device,
+            dtype=states.dtype,
+        )
+        return states + places
+
+    def after(
+        self,
+        progress: Progress,
+        read: Float[Tensor, "batch positions size"],
+        made: Float[Tensor, "batch positions size"],
+        step: int,
+    ) -> Progress:
+        """One more step, which read one state and made another."""
+        if self.halting is None or progress.tally is None:
+            return Progress(made)
+        states = made
+        if self.halting.graves:
+            states = torch.where(progress.tally.going[..., None], made, progress.states)
+        tally = self.halting.after(progress.tally, read, made, last=step == self.steps)
+        return replace(progress, states=states, tally=tally)
