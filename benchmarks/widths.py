@@ -1,11 +1,11 @@
 """Widths: a recipe made narrower or wider as a whole, until it has a given number of parameters."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from regard.errors import UserError
 from regard.models import build_model
 from regard.training.configuration import Configuration
+from regard.training.continuation import flat
 from regard.training.recipes import load_recipe
 
 
@@ -25,7 +25,7 @@ def widths_for(
     Raises UserError when no width comes within a tenth.
     """
     section = load_recipe(recipe, settings).as_dict()["model"]
-    leaves = dict(_leaves(section, "model"))
+    leaves = flat(section, "model.")
     found = {key: value for key, value in leaves.items() if key.endswith("size")}
     step = max([1, *(value for key, value in leaves.items() if key.endswith(".heads"))])
 
@@ -61,12 +61,3 @@ def _scaled(widths: set[int], narrowest: int) -> dict[int, int]:
             made[of] * (width // of) if of else max(1, round(width * narrowest / min(widths)))
         )
     return made
-
-
-def _leaves(section: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """Dotted keys and values of everything below a section."""
-    for key, value in section.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, f"{path}.{key}")
-        else:
-            yield f"{path}.{key}", value
