@@ -20,6 +20,7 @@ import torch
 
 import machine
 from form_tagger import Outcome, Way, run
+from options import numbers
 from score_spread import Spread, even_gradient, measure_spread
 from tables import table
 from word_forms import make_task
@@ -107,20 +108,16 @@ def _parser() -> argparse.ArgumentParser:
         description="Dot against scaled dot product over sizes, and with and without projections."
     )
     add = parser.add_argument
-    add("--sizes", type=_numbers, default=SIZES, help="of queries and keys (default 16 to 1024)")
+    add("--sizes", type=numbers, default=SIZES, help="of queries and keys (default 16 to 1024)")
     add("--queries", type=int, default=4096, help="drawn at each size (default 4096)")
     add("--positions", type=int, default=32, help="keys of each query (default 32)")
     add("--sentences", type=int, default=2000, help="to train on (default 2000)")
     add("--size", type=int, default=32, help="of the tagger (default 32)")
     add("--updates", type=int, default=400, help="of every training (default 400)")
-    add("--seeds", type=_numbers, default=(1, 2, 3), help="default 1,2,3")
+    add("--seeds", type=numbers, default=(1, 2, 3), help="default 1,2,3")
     add("--threads", type=int, default=1, help="default 1")
     add("--json", type=Path, help="write everything measured to this file")
     return parser
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))
 
 
 if __name__ == "__main__":

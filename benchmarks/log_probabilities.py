@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import machine
+from options import numbers
 from sequence_precision import (
     Fall,
     Precision,
@@ -112,15 +113,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Products of probabilities against sums of logarithms, in float32."
     )
     add = parser.add_argument
-    add("--steps", type=_numbers, default=STEPS, help="lengths of sequences")
+    add("--steps", type=numbers, default=STEPS, help="lengths of sequences")
     add("--sequences", type=int, default=1000, help="drawn at each length (default 1000)")
     add("--perplexity", type=float, default=5.0, help="of the model they come from (default 5)")
     add("--json", type=Path, help="write everything measured to this file")
     return parser
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in text.split(","))
 
 
 if __name__ == "__main__":

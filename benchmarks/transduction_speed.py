@@ -24,6 +24,7 @@ import machine
 import peers.yoyodyne
 import transduction_report as report
 from measurement import MeasurementError, measure
+from options import numbers
 from peers.environments import G2P_EN, YOYODYNE, InstallationError, ensure, ensure_beside
 from regard.data.lines import read_lines
 from regard.data.pairs import read_pairs
@@ -75,7 +76,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--run", required=True, type=Path, help="a run of regard that pronounces words")
     add("--words", required=True, type=Path, help="a word a line; what follows a tab is ignored")
     add("--count", type=int, default=2000, help="how many of them, evenly spread (default 2000)")
-    add("--beams", default="1,5", help="beams of regard's, the first for the ratio (default 1,5)")
+    add(
+        "--beams",
+        type=numbers,
+        default=(1, 5),
+        help="regard's, the first for the ratio (default 1,5)",
+    )
     add("--batch", type=int, default=256, help="words that regard decodes at once (default 256)")
     _both(decoding, _decoding)
     return parser
@@ -140,10 +146,9 @@ def _decoding(options: argparse.Namespace, work: Path) -> None:
     listed = work / "words.txt"
     listed.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
     home = ensure_beside(G2P_EN, options.peers.resolve())
-    beams = [int(beam) for beam in options.beams.split(",")]
     commands = {G2P_EN.name: [str(_COUNTED / "decode_g2p_en.py"), str(listed)]}
-    for beam in beams:
-        name = report.SUBJECT if beam == beams[0] else f"{report.SUBJECT}, beam {beam}"
+    for beam in options.beams:
+        name = report.SUBJECT if beam == options.beams[0] else f"{report.SUBJECT}, beam {beam}"
         script = str(_COUNTED / "decode_regard.py")
         run = str(options.run.resolve())
         commands[name] = [script, str(listed), run, str(beam), str(options.batch)]
@@ -158,7 +163,7 @@ def _decoding(options: argparse.Namespace, work: Path) -> None:
             _say(number, options.rounds, name, measured[name][-1].words_per_cpu_second)
     made = report.rows(measured, versions)
     told_of = f"{len(words):,} words; {report.SUBJECT} decodes {options.batch} at once"
-    settings = {"words": len(words), "batch": options.batch, "beams": beams}
+    settings = {"words": len(words), "batch": options.batch, "beams": options.beams}
     _print(options, report.decoding_table(made), made, settings, told_of)
 
 
