@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from parameters import parameters_of
 from regard.attention import Attention, sinusoidal_positions
 from regard.training.configuration import TrainingConfiguration
 from regard.training.optimizer import Adam
@@ -93,7 +94,7 @@ def grade(tagger: FormTagger, forms: Forms, seed: int) -> Outcome:
     right = logits.argmax(-1) == forms.forms
     return Outcome(
         seed=seed,
-        parameters=sum(parameter.numel() for parameter in tagger.parameters()),
+        parameters=parameters_of(tagger),
         accuracy=right[forms.open].double().mean().item(),
         perplexity=_loss(logits, forms.forms).exp().item(),
         on_itself=weights.diagonal(dim1=1, dim2=2)[forms.mask].mean().item(),

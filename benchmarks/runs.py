@@ -15,6 +15,7 @@ from typing import Any
 import torch
 
 import regard
+from parameters import parameters_of
 from regard.data.pairs import Pairs
 from regard.evaluation import evaluate_texts, symbols_of
 from regard.files import write_text
@@ -127,8 +128,7 @@ def ended(directory: Path, configuration: Configuration) -> bool:
 def facts(directory: Path) -> Trained:
     """What a run's own record says of its training."""
     end = read_metrics(directory / METRICS)[-1]
-    model = load_run(directory).model
-    parameters = sum(parameter.numel() for parameter in model.parameters())
+    parameters = parameters_of(load_run(directory).model)
     return Trained(parameters, end["step"], end["target_tokens"], end["seconds"])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from parameters import parameters_of
 from regard.errors import UserError
 from regard.models import build_model
 from regard.training.configuration import Configuration
@@ -11,8 +12,7 @@ from regard.training.recipes import load_recipe
 
 def count_parameters(configuration: Configuration, source: int, target: int) -> int:
     """How many numbers the model learns with vocabularies of these sizes."""
-    model = build_model(configuration.model, source, target)
-    return sum(parameter.numel() for parameter in model.parameters())
+    return parameters_of(build_model(configuration.model, source, target))
 
 
 def widths_for(
