@@ -2,11 +2,13 @@
 
 For every LANGUAGE with LANGUAGE_train.tsv, LANGUAGE_dev.tsv and LANGUAGE_test.tsv, as the shared
 tasks of SIGMORPHON lay them out, through the installed ``regard`` commands. The development words
-choose the weights; the test words are only answered. A run that is there is not trained again.
+choose the weights; the test words are only answered. A run that is there is not trained again, one
+that was stopped is gone on with: what its parts took is kept beside it and added up.
 """
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from regard.files import write_text
 from tables import table
 
 REGARD = (sys.executable, "-m", "regard")
@@ -57,8 +60,7 @@ def measure(language: str, options: argparse.Namespace) -> Outcome:
     out = options.out / language
     facts = out.with_suffix(".json")
     if not facts.exists():
-        spent = _train(language, options, out)
-        facts.write_text(json.dumps(spent) + "\n", encoding="utf-8")
+        write_text(facts, json.dumps(_train(language, options, out)) + "\n")
     spent = json.loads(facts.read_text(encoding="utf-8"))
     test = _evaluate(out, options.folder / f"{language}_test.tsv", options)
     valid = _evaluate(out, options.folder / f"{language}_dev.tsv", options)
@@ -75,28 +77,58 @@ def measure(language: str, options: argparse.Namespace) -> Outcome:
 
 
 def _train(language: str, options: argparse.Namespace, out: Path) -> dict[str, float]:
-    """Run ``regard train`` and say what it took."""
+    """Run ``regard train``, or go on with it, and say what it took in all.
+
+    Raises SystemExit when it ends otherwise; what it took until then is kept for the next time.
+    """
+    going_on, before = out.exists(), _spent_before(out)
     command = [*REGARD, "train", options.recipe, *_columns(options), "--out", str(out), "--quiet"]
     command += ["--train", str(options.folder / f"{language}_train.tsv")]
     command += ["--valid", str(options.folder / f"{language}_dev.tsv")]
     command += ["--threads", str(options.threads), "--seed", str(options.seed)]
     command += [] if options.minutes is None else ["--minutes", str(options.minutes)]
     command += [part for each in options.set for part in ("--set", each)]
+    command += ["--resume"] if going_on else []
     started = time.perf_counter()
-    script = (
-        "import resource, subprocess, sys; code = subprocess.run(sys.argv[1:]).returncode; "
-        "u = resource.getrusage(resource.RUSAGE_CHILDREN); print(u.ru_utime + u.ru_stime); "
-        "sys.exit(code)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, *command], stdout=subprocess.PIPE, text=True
-    )
-    if done.returncode:
-        raise SystemExit(f"{language}: `{' '.join(command)}` ended with {done.returncode}")
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    spent = {
+        "seconds": before["seconds"] + time.perf_counter() - started,
+        "cpu_seconds": before["cpu_seconds"] + usage.ru_utime + usage.ru_stime,
+    }
+    if process.returncode:
+        if out.exists():
+            write_text(_part(out), json.dumps(spent) + "\n")
+        raise SystemExit(f"{language}: `{' '.join(command)}` ended with {process.returncode}")
     lines = (out / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     updates = max(json.loads(line).get("step", 0) for line in lines)
-    seconds = time.perf_counter() - started
-    return {"updates": updates, "seconds": seconds, "cpu_seconds": float(done.stdout)}
+    return {"updates": updates, **spent}
+
+
+def _spent_before(out: Path) -> dict[str, float]:
+    """What the parts of a training took that was stopped; it is forgotten until the next one ends.
+
+    So a part that nobody saw the end of, because this program was killed, is never left out in
+    silence. Raises SystemExit then.
+    """
+    part = _part(out)
+    if not out.exists():
+        part.unlink(missing_ok=True)  # of a training that was deleted
+        return {"seconds": 0.0, "cpu_seconds": 0.0}
+    if not part.exists():
+        raise SystemExit(
+            f"{out}: what its training took so far is not known; when nothing trains there any "
+            "more, delete it to train anew"
+        )
+    spent: dict[str, float] = json.loads(part.read_text(encoding="utf-8"))
+    part.unlink()
+    return spent
+
+
+def _part(out: Path) -> Path:
+    """Where it is kept what a stopped training took."""
+    return out.with_suffix(".part.json")
 
 
 def _evaluate(out: Path, data: Path, options: argparse.Namespace) -> dict[str, Any]:
