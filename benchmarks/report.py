@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import tables
 from machine import Machine
 from measurement import Figures
-
-SUBJECT = "regard"
+from rounds import COST_HEAD, RATIO_HEAD, SUBJECT, cost_cells, median, ratio_cells, ratios
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        return statistics.median(self.ratios) if self.ratios else None
+        return median(self.ratios)
 
 
 def rows(
@@ -48,46 +48,23 @@ def rows(
                 torch=versions[tool].get("torch", "?"),
                 tokens_per_second=statistics.median(speeds),
                 rounds=speeds,
-                tokens_per_cpu_second=_median([f.tokens_per_cpu_second for f in found]),
-                padding=_median([f.padding for f in found]),
+                tokens_per_cpu_second=median([f.tokens_per_cpu_second for f in found]),
+                padding=median([f.padding for f in found]),
                 memory=max((f.memory for f in found if f.memory), default=None),
-                ratios=tuple(ours / theirs for ours, theirs in zip(subject, speeds, strict=False)),
+                ratios=ratios(subject, speeds),
             )
         )
     return made
 
 
-def _median(values: Sequence[float | None]) -> float | None:
-    told = [value for value in values if value is not None]
-    return statistics.median(told) if told else None
-
-
 def table(made: Sequence[Row]) -> str:
     """The rows as a Markdown table, columns aligned."""
-    head = [
-        "tool",
-        "version",
-        "torch",
-        "real tokens/s",
-        "by round",
-        "per CPU second",
-        "padding",
-        "peak memory",
-        f"{SUBJECT} is",
-        "by round ",
-    ]
-    cells = [head, *(_cells(row) for row in made)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
-    padded = (
-        [cell.ljust(width) for cell, width in zip(line, widths, strict=True)] for line in cells
-    )
-    lines = [f"| {' | '.join(line)} |" for line in padded]
-    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
-    return "\n".join([lines[0], rule, *lines[1:]])
+    speeds = ("real tokens/s", "by round", "per CPU second")
+    head = ("tool", "version", "torch", *speeds, *COST_HEAD, *RATIO_HEAD)
+    return tables.table(head, [_cells(row) for row in made])
 
 
 def _cells(row: Row) -> list[str]:
-    ratio = row.ratio
     return [
         row.tool,
         row.version,
@@ -95,10 +72,8 @@ def _cells(row: Row) -> list[str]:
         f"{row.tokens_per_second:,.0f}",
         " ".join(f"{speed:,.0f}" for speed in row.rounds),
         "-" if row.tokens_per_cpu_second is None else f"{row.tokens_per_cpu_second:,.0f}",
-        "-" if row.padding is None else f"{row.padding:.1%}",
-        "-" if row.memory is None else f"{row.memory / 1e9:.2f} GB",
-        "-" if ratio is None else f"{ratio:.2f}x",
-        " ".join(f"{value:.2f}" for value in row.ratios) or "-",
+        *cost_cells(row.padding, row.memory),
+        *ratio_cells(row.ratios),
     ]
 
 

@@ -9,10 +9,7 @@ data, vocabulary, batch size and threads. What is equal, what is counted and how
 import argparse
 import json
 import os
-import shutil
-import signal
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.metadata import version
@@ -25,9 +22,11 @@ import regard_training
 import report
 from corpus import Corpus, prepare
 from measurement import Figures, MeasurementError, measure
-from peers.environments import PEERS, InstallationError, ensure
+from peers.environments import PEERS, ensure
 from regard.errors import UserError
+from rounds import SUBJECT
 from workload import Workload
+from workplace import clean_up_when_terminated, measure_in
 
 TOOLS = ("regard", "joeynmt", "opennmt")
 
@@ -35,22 +34,7 @@ TOOLS = ("regard", "joeynmt", "opennmt")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 2 after one line that says what was wrong."""
     options = _parser().parse_args(arguments)
-    work = Path(tempfile.mkdtemp(prefix="training-speed-"))
-    keep = False
-    try:
-        _run(options, work)
-    except (UserError, InstallationError, MeasurementError) as error:
-        keep = isinstance(error, MeasurementError)  # it names a log in there
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    finally:
-        if not keep:
-            shutil.rmtree(work)
-    return 0
-
-
-def _leave(number: int, _frame: object) -> None:
-    sys.exit(128 + number)
+    return measure_in("training-speed", lambda work: _run(options, work))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -114,7 +98,7 @@ def _run(options: argparse.Namespace, work: Path) -> None:
                     options.warm_up,
                     options.window,
                 )
-                if tool == report.SUBJECT:
+                if tool == SUBJECT:
                     regard_training.check(directory, corpus)
             except MeasurementError as error:
                 raise MeasurementError(f"{tool}: {error}") from error
@@ -182,5 +166,5 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _leave)  # or the tool that is training would go on alone
+    clean_up_when_terminated()
     sys.exit(main())

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from measurement import Figures
+from rounds import COST_HEAD, RATIO_HEAD, SUBJECT, cost_cells, median, ratio_cells, ratios
 from tables import table
-
-SUBJECT = "regard"
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Row:
     @property
     def ratio(self) -> float | None:
         """The median over rounds."""
-        return statistics.median(self.ratios) if self.ratios else None
+        return median(self.ratios)
 
 
 def of_training(figures: Figures) -> Speed:
@@ -60,35 +59,31 @@ def of_decoding(told: Mapping[str, float]) -> Speed:
 
 
 def rows(
-    measured: Mapping[str, Sequence[Speed]],
-    versions: Mapping[str, Mapping[str, str]],
-    subject: str = SUBJECT,
+    measured: Mapping[str, Sequence[Speed]], versions: Mapping[str, Mapping[str, str]]
 ) -> list[Row]:
     """A row for each tool, in the order measured. Ratios are of speeds of the same round."""
-    ours = [speed.words_per_cpu_second for speed in measured.get(subject, ())]
+    ours = [speed.words_per_cpu_second for speed in measured.get(SUBJECT, ())]
     made = []
     for tool, speeds in measured.items():
         theirs = [speed.words_per_cpu_second for speed in speeds]
-        ratios = tuple(one / other for one, other in zip(ours, theirs, strict=False))
-        found = versions[tool]
-        made.append(Row(tool, found["version"], int(found["parameters"]), tuple(speeds), ratios))
+        version, parameters = versions[tool]["version"], int(versions[tool]["parameters"])
+        made.append(Row(tool, version, parameters, tuple(speeds), ratios(ours, theirs)))
     return made
 
 
 def training_table(made: Sequence[Row]) -> str:
     """Words per CPU second of trainers, with padding and memory."""
-    head = [*_HEAD, "padding", "peak memory", *_RATIOS]
-    return table(head, [[*_first(row), *_of_training(row), *_ratios(row)] for row in made])
+    head = [*_HEAD, *COST_HEAD, *RATIO_HEAD]
+    return table(head, [[*_first(row), *_costs(row), *ratio_cells(row.ratios)] for row in made])
 
 
 def decoding_table(made: Sequence[Row]) -> str:
     """Words per CPU second of decoders, with the length of what they write."""
-    head = [*_HEAD, "symbols a word", *_RATIOS]
-    return table(head, [[*_first(row), _length(row), *_ratios(row)] for row in made])
+    head = [*_HEAD, "symbols a word", *RATIO_HEAD]
+    return table(head, [[*_first(row), _length(row), *ratio_cells(row.ratios)] for row in made])
 
 
 _HEAD = ["tool", "version", "parameters", "words per CPU second", "by round"]
-_RATIOS = [f"{SUBJECT} is", "by round "]
 
 
 def _first(row: Row) -> list[str]:
@@ -96,21 +91,11 @@ def _first(row: Row) -> list[str]:
     return [row.tool, row.version, f"{row.parameters:,}", f"{row.speed:,.0f}", rounds]
 
 
-def _of_training(row: Row) -> list[str]:
-    padding = [speed.padding for speed in row.speeds if speed.padding is not None]
+def _costs(row: Row) -> list[str]:
     memory = [speed.memory for speed in row.speeds if speed.memory is not None]
-    return [
-        f"{statistics.median(padding):.1%}" if padding else "-",
-        f"{max(memory) / 1e9:.2f} GB" if memory else "-",
-    ]
+    return cost_cells(median([speed.padding for speed in row.speeds]), max(memory, default=None))
 
 
 def _length(row: Row) -> str:
     length = row.speeds[0].symbols_per_word
     return "-" if length is None else f"{length:.2f}"
-
-
-def _ratios(row: Row) -> list[str]:
-    ratio = row.ratio
-    each = " ".join(f"{value:.2f}" for value in row.ratios)
-    return ["-" if ratio is None else f"{ratio:.2f}x", each or "-"]

@@ -10,11 +10,8 @@ counted and how: README.md here.
 import argparse
 import json
 import os
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
@@ -25,11 +22,13 @@ import peers.yoyodyne
 import transduction_report as report
 from measurement import MeasurementError, measure
 from options import numbers
-from peers.environments import G2P_EN, YOYODYNE, InstallationError, ensure, ensure_beside
+from peers.environments import G2P_EN, YOYODYNE, ensure, ensure_beside
 from regard.data.lines import read_lines
 from regard.data.pairs import read_pairs
 from regard.errors import UserError
+from rounds import SUBJECT
 from transduction_size import RECIPE, Size, batch_tokens, overrides
+from workplace import clean_up_when_terminated, measure_in
 
 _COUNTED = Path(__file__).parent / "peers" / "counted"
 _MINUTES = 30  # a budget that no window reaches: the benchmark ends the run itself
@@ -38,22 +37,7 @@ _MINUTES = 30  # a budget that no window reaches: the benchmark ends the run its
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 2 after one line that says what was wrong."""
     options = _parser().parse_args(arguments)
-    work = Path(tempfile.mkdtemp(prefix="transduction-speed-"))
-    keep = False
-    try:
-        options.measure(options, work)
-    except (UserError, InstallationError, MeasurementError) as error:
-        keep = isinstance(error, MeasurementError)  # it names a log in there
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    finally:
-        if not keep:
-            shutil.rmtree(work)
-    return 0
-
-
-def _leave(number: int, _frame: object) -> None:
-    sys.exit(128 + number)
+    return measure_in("transduction-speed", lambda work: options.measure(options, work))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,10 +88,10 @@ def _training(options: argparse.Namespace, work: Path) -> None:
     measured: dict[str, list[report.Speed]] = {}
     versions: dict[str, dict[str, str]] = {}
     for number in range(options.rounds):
-        for tool in (report.SUBJECT, YOYODYNE.name):
+        for tool in (SUBJECT, YOYODYNE.name):
             directory = work / f"{tool}-{number + 1}"
             directory.mkdir()
-            if tool == report.SUBJECT:
+            if tool == SUBJECT:
                 command, record = _regard(options, settings, size.seed, directory)
             else:
                 data = options.data.resolve()
@@ -123,7 +107,7 @@ def _training(options: argparse.Namespace, work: Path) -> None:
             measured.setdefault(tool, []).append(report.of_training(figures))
             _say(number, options.rounds, tool, figures.rows_per_cpu_second)
     made = report.rows(measured, versions)
-    told = f"{len(pairs):,} words; batches of {size.words}; {settings[-1]} for {report.SUBJECT}"
+    told = f"{len(pairs):,} words; batches of {size.words}; {settings[-1]} for {SUBJECT}"
     _print(options, report.training_table(made), made, {**asdict(size), "settings": settings}, told)
 
 
@@ -148,7 +132,7 @@ def _decoding(options: argparse.Namespace, work: Path) -> None:
     home = ensure_beside(G2P_EN, options.peers.resolve())
     commands = {G2P_EN.name: [str(_COUNTED / "decode_g2p_en.py"), str(listed)]}
     for beam in options.beams:
-        name = report.SUBJECT if beam == options.beams[0] else f"{report.SUBJECT}, beam {beam}"
+        name = SUBJECT if beam == options.beams[0] else f"{SUBJECT}, beam {beam}"
         script = str(_COUNTED / "decode_regard.py")
         run = str(options.run.resolve())
         commands[name] = [script, str(listed), run, str(beam), str(options.batch)]
@@ -162,7 +146,7 @@ def _decoding(options: argparse.Namespace, work: Path) -> None:
             measured[name].append(report.of_decoding(told))
             _say(number, options.rounds, name, measured[name][-1].words_per_cpu_second)
     made = report.rows(measured, versions)
-    told_of = f"{len(words):,} words; {report.SUBJECT} decodes {options.batch} at once"
+    told_of = f"{len(words):,} words; {SUBJECT} decodes {options.batch} at once"
     settings = {"words": len(words), "batch": options.batch, "beams": options.beams}
     _print(options, report.decoding_table(made), made, settings, told_of)
 
@@ -220,5 +204,5 @@ def _print(
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, _leave)  # or the tool that is training would go on alone
+    clean_up_when_terminated()
     sys.exit(main())
