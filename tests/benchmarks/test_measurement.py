@@ -135,9 +135,9 @@ def test_a_tool_that_dies_is_an_error_with_its_last_words(tmp_path: Path) -> Non
 def test_an_interrupted_measurement_ends_its_tool(tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
     benchmark = f"""
-import sys, os, signal, training_speed, measurement
+import sys, os, workplace, measurement
 from pathlib import Path
-signal.signal(signal.SIGTERM, training_speed._leave)
+workplace.clean_up_when_terminated()
 command = [sys.executable, "-c", {_TRAINER!r}, {str(record)!r}]
 measurement.measure(command, Path({str(record)!r}), Path(os.devnull), os.environ, 0.1, 600.0)
 """
