@@ -127,6 +127,8 @@ def settings_for(recipe: str, task: Task) -> tuple[str, ...]:
     settings += ["training.maximum_updates=0", "training.patience=0"]
     if own.training.schedule == "linear":
         settings += ["training.schedule=constant", "training.cooldown=0.9"]
+    elif not own.training.cooldown:
+        settings += ["training.cooldown=0.3"]
     source, target = own.tokenization.source.kind, own.tokenization.target.kind
     if (source, target) != task.kinds:
         settings += task.tokenization
