@@ -35,12 +35,13 @@ class Task:
 
     kinds: of symbols on both sides; tokenization is for recipes with others.
     adapted: settings of recipes made for other symbols in the source.
-    metrics: of the test data, the first chooses the model.
+    search: of all. metrics: of the test data, the first chooses the model.
     """
 
     kinds: tuple[str, str]
     tokenization: tuple[str, ...]
     adapted: tuple[str, ...]
+    search: str
     metrics: tuple[str, ...]
     parameters: int
 
@@ -58,8 +59,8 @@ TASKS = {
             "training.learning_rate=0.003",
             "training.warmup=200",
             "training.validation_interval=300",
-            "search={beam: 5, length_penalty: 0}",
         ),
+        search="search={beam: 5, length_penalty: 0}",
         metrics=("word_error_rate", "symbol_error_rate"),
         parameters=600_000,
     ),
@@ -73,8 +74,8 @@ TASKS = {
             "batching.tokens=2048",
             "training.learning_rate=0.001",
             "training.validation_interval=500",
-            "search={beam: 5, length_penalty: 1.0}",
         ),
+        search="search={beam: 5, length_penalty: 1.0}",
         metrics=("bleu", "chrf"),
         parameters=2_000_000,
     ),
@@ -123,7 +124,7 @@ def settings_for(recipe: str, task: Task) -> tuple[str, ...]:
     The clock ends training; a rate that falls to 0 over a number of updates does so over the time.
     """
     own = load_recipe(recipe)
-    settings = [f"training.metric={task.metrics[0]}"]
+    settings = [f"training.metric={task.metrics[0]}", task.search]
     settings += ["training.maximum_updates=0", "training.patience=0"]
     if own.training.schedule == "linear":
         settings += ["training.schedule=constant", "training.cooldown=0.9"]

@@ -177,7 +177,9 @@ def test_a_switch_that_is_shut_copies_or_writes_alone(bias: float, never: str) -
     if never == "copied":
         torch.testing.assert_close(
             log_p[..., :TARGET_VOCABULARY],
-            model.output(model.features(source, mask, inputs, inputs > 0)).unflatten(0, (3, 3)),
+            model.output(model.features(source, mask, inputs, inputs > 0).values).unflatten(
+                0, (3, 3)
+            ),
         )
         assert (unwritten < -50).all()
     else:

@@ -55,7 +55,7 @@ ENCODERS: dict[str, dict[str, Any]] = {
         "heads": 2,
         "feed_forward_size": 7,
         "positions": "learned",
-        "maximum_positions": 6,
+        "maximum_positions": 12,
     },
     "universal": {**UNIVERSAL, "steps": 3},
     "universal, adaptive": {**UNIVERSAL, "steps": 4, "adaptive": "graves", "halting_bias": 0.0},

@@ -10,6 +10,7 @@ from torch import Tensor
 from regard.data.batches import Batch, collate, encode_pairs, split
 from regard.data.tokenizers import train_tokenizers
 from regard.models import Model, build_model
+from regard.models.model import Features
 from regard.training import shards
 from regard.training.configuration import Configuration
 from regard.training.interruption import TrainingInterrupted
@@ -104,9 +105,9 @@ def test_shards_drop_different_elements(small: None, monkeypatch: pytest.MonkeyP
     features = model.features
     kept: list[Tensor] = []
 
-    def recorded(*arguments: Tensor) -> Tensor:
+    def recorded(*arguments: Tensor) -> Features:
         found = features(*arguments)
-        kept.append(found.detach())
+        kept.append(found.values.detach())
         return found
 
     monkeypatch.setattr(model, "features", recorded)
