@@ -16,6 +16,7 @@ from regard.search import Ensemble
 #: Most source positions searched at once, padding and beam included: memory stays bounded
 #: however long the lines are.
 MOST_POSITIONS = 65_536
+_LONG_SOURCE = "{length} tokens with the end symbol; this model reads at most {limit}"
 
 
 def check_tags(
@@ -55,7 +56,9 @@ def read_sources(
         else:
             read = (*ids, END)
             sources[i] = open_source(tokenizers, texts[i], read) if model.copies else Opened(read)
-    _set_aside(model, sources, answers)
+    lengths = {i: len(source.ids) for i, source in sources.items()}
+    for i in set_aside(lengths, model.longest_source, _LONG_SOURCE, answers):
+        del sources[i]
     return sources
 
 
@@ -93,16 +96,11 @@ def cut_batches(
         yield batch
 
 
-def _set_aside(
-    model: Model | Ensemble, sources: dict[int, Opened], answers: list[Translation]
-) -> None:
-    """Take out the sources that the model cannot read, and say why in their answers."""
-    limit = model.longest_source
-    if limit is None:
-        return
-    for i in [i for i, source in sources.items() if len(source.ids) > limit]:
-        length = len(sources.pop(i).ids)
-        answers[i] = replace(
-            BLANK,
-            problem=f"{length} tokens with the end symbol; this model reads at most {limit}",
-        )
+def set_aside(
+    lengths: dict[int, int], limit: int | None, problem: str, answers: list[Translation]
+) -> list[int]:
+    """Which texts have more tokens than `limit` (None: any may be); their answers say `problem`."""
+    long = [i for i, length in lengths.items() if limit is not None and length > limit]
+    for i in long:
+        answers[i] = replace(BLANK, problem=problem.format(length=lengths[i], limit=limit))
+    return long

@@ -20,6 +20,7 @@ from regard.evaluation.asking import (
     opened,
     read_sources,
     read_target,
+    set_aside,
 )
 from regard.evaluation.posteriors import with_posteriors
 from regard.evaluation.translation import BLANK, Candidate, Translation
@@ -34,6 +35,8 @@ from regard.search import (
     sample,
     score_targets,
 )
+
+_LONG_TARGET = "a target of {length} tokens with the end symbol; this model writes at most {limit}"
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,9 @@ def score_texts(
     sources = read_sources(model, tokenizers, texts, tags, filled, answers)
     asked = {i: opened(tokenizers, source) for i, source in sources.items()}
     examples = {i: Example(sources[i].ids, read_target(asked[i], pairs[i][1])) for i in sources}
-    _set_long_targets_aside(model, examples, answers)
+    targets = {i: len(example.target) for i, example in examples.items()}
+    for i in set_aside(targets, model.longest_target, _LONG_TARGET, answers):
+        del examples[i]
     order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
     for indices in cut_batches(order, sources, batch_size, 1):
         batch = collate([examples[i] for i in indices], range(len(indices)))
@@ -207,22 +212,6 @@ def _found(
         maximum_length=model.longest_target,
         need_attention=need_attention,
     )
-
-
-def _set_long_targets_aside(
-    model: Model | Ensemble, examples: dict[int, Example], answers: list[Translation]
-) -> None:
-    """Take out the targets that the model could never write, and say why in their answers."""
-    limit = model.longest_target
-    if limit is None:
-        return
-    for i in [i for i, example in examples.items() if len(example.target) > limit]:
-        length = len(examples.pop(i).target)
-        answers[i] = replace(
-            BLANK,
-            problem=f"a target of {length} tokens with the end symbol; this model writes at most "
-            f"{limit}",
-        )
 
 
 def _answer(

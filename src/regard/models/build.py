@@ -7,7 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from regard.errors import UserError
-from regard.models.configuration import ModelConfiguration, TransformerLayerConfiguration
+from regard.models.configuration import (
+    CopyingDecoderConfiguration,
+    ModelConfiguration,
+    TransformerLayerConfiguration,
+)
 from regard.models.decoders import (
     Decoder,
     HardAttentionDecoder,
@@ -77,7 +81,10 @@ def _build(
     made: Callable[..., Model] = Model
     if configuration.decoder.kind == "hard_attention":
         made = HardAttentionModel
-    elif configuration.decoder.kind != "universal_transformer" and configuration.decoder.copying:
+    elif (
+        isinstance(configuration.decoder, CopyingDecoderConfiguration)
+        and configuration.decoder.copying
+    ):
         table = copies or joint_table(source_vocabulary, target_vocabulary, features)
         made = partial(PointerModel, table=table, unseen=configuration.decoder.copying_unseen)
     model = made(source, target, encoder, decoder, output, _input_dropout(configuration))

@@ -248,6 +248,9 @@ def _check_copying(
         raise ValueError("copying_unseen is for a decoder with copying")
 
 
+#: Decoders that copy, if they are told to.
+CopyingDecoderConfiguration = RecurrentDecoderConfiguration | TransformerDecoderConfiguration
+
 Encoder = Annotated[
     RecurrentEncoderConfiguration | TransformerEncoderConfiguration | UniversalEncoderConfiguration,
     Field(discriminator="kind"),
@@ -300,4 +303,4 @@ class ModelConfiguration(Section):
     @property
     def copies(self) -> bool:
         """Whether symbols of the source can be copied, those never seen too."""
-        return bool(getattr(self.decoder, "copying", False))
+        return isinstance(self.decoder, CopyingDecoderConfiguration) and self.decoder.copying

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float
@@ -90,4 +90,8 @@ class Recurrence(nn.Module):
         if self.halting.graves:
             states = torch.where(progress.tally.going[..., None], made, progress.states)
         tally = self.halting.after(progress.tally, read, made, last=step == self.steps)
-        return replace(progress, states=states, tally=tally)
+        return Progress(states, tally)
+
+    def settled(self, progress: Progress) -> bool:
+        """Whether no step changes anything any more: all have halted, and keep their states."""
+        return progress.halted and self.halting is not None and self.halting.graves

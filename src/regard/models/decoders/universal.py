@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -88,13 +87,12 @@ class UniversalDecoder(nn.Module):
         start = state.position + 1
         progress = self.recurrence.begin(dropout(embedded[:, None], self.dropout, self.training))
         history, shown = [], None
-        need: Literal[True] = True
         for step, known in enumerate(state.history, start=1):
             read = self.recurrence.mark(progress.states, step, start)
-            if progress.halted and self._halted_states_stay:
+            if self.recurrence.settled(progress):
                 history.append(self.layer.remember(known, read))
                 continue
-            made, kept, weights = self.layer(read, state.source, known, need_weights=need)
+            made, kept, weights = self.layer(read, state.source, known, need_weights=True)
             progress = self.recurrence.after(progress, read, made, step)
             shown = self._shown(shown, weights, progress)
             history.append(kept)
@@ -123,8 +121,3 @@ class UniversalDecoder(nn.Module):
             shown = shown / total.masked_fill(total == 0, 1.0)
         features = self.norm(progress.output)
         return Decoding(features, shown, pondered=progress.pondered())
-
-    @property
-    def _halted_states_stay(self) -> bool:
-        """Whether states of positions that have halted are as they were then."""
-        return self.recurrence.halting is None or self.recurrence.halting.graves
