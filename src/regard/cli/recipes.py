@@ -61,6 +61,7 @@ def parameters(configuration: "Configuration") -> int:
     from regard.models import build_model
 
     tokenization = configuration.tokenization
+    source = 0 if tokenization.source is None else tokenization.source.size
     with torch.device("meta"):  # shapes without numbers: nothing is drawn, nothing allocated
-        model = build_model(configuration.model, tokenization.source.size, tokenization.target.size)
+        model = build_model(configuration.model, source, tokenization.target.size)
     return sum(parameter.numel() for parameter in model.parameters())

@@ -6,35 +6,45 @@ from itertools import chain
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.data.configuration import BatchingConfiguration
 from regard.data.pairs import Pair, Pairs
+from regard.data.pictures import Picture, read_pictures
 from regard.data.special import END, PAD, START, UNKNOWN
 from regard.data.tokenizers import Tokenizers, open_source, open_target, seed_sampling
 from regard.errors import UserError
 
+#: What a model reads: the ids of a text, END appended, or a picture.
+Source = tuple[int, ...] | Picture
+
 
 @dataclass(frozen=True)
 class Example:
-    """A pair as ids, END appended to both sides."""
+    """A pair as a model reads and writes it; target: ids, END appended."""
 
-    source: tuple[int, ...]
+    source: Source
     target: tuple[int, ...]
+
+    @property
+    def unknown_source(self) -> bool:
+        """Whether the source is a text with a symbol that no vocabulary has."""
+        return isinstance(self.source, tuple) and UNKNOWN in self.source
 
 
 @dataclass(frozen=True)
 class Batch:
     """Examples as tensors, padded with PAD on the right. Masks are True at real positions.
 
+    source: ids, or the features of pictures.
     inputs: START and the target without its END: what the decoder reads.
     outputs: the target with its END: what it should answer at each step.
     indices: which examples these are, row by row.
     """
 
-    source: Int[Tensor, "batch source"]
+    source: Int[Tensor, "batch source"] | Float[Tensor, "batch source size"]
     source_mask: Bool[Tensor, "batch source"]
     inputs: Int[Tensor, "batch steps"]
     outputs: Int[Tensor, "batch steps"]
@@ -79,7 +89,7 @@ def encode_pairs(
         seed_sampling(seed)
     examples = _encode(pairs, tokenizers, sample=True)
     if limit is not None:
-        rows = np.flatnonzero(_lengths(examples).max(axis=1, initial=0) > limit).tolist()
+        rows = np.flatnonzero(_longest_texts(examples) > limit).tolist()
         shorter = _encode([pairs[row] for row in rows], tokenizers, sample=False)
         for row, example in zip(rows, shorter, strict=True):
             examples[row] = example
@@ -87,18 +97,25 @@ def encode_pairs(
 
 
 def _encode(pairs: Sequence[Pair], tokenizers: Tokenizers, *, sample: bool) -> list[Example]:
-    texts, targets = [pair.source for pair in pairs], [pair.target for pair in pairs]
-    tags = [pair.features for pair in pairs] if any(pair.features for pair in pairs) else None
-    sources = tokenizers.encode_sources(texts, tags, sample=sample)
+    sources = _sources(pairs, tokenizers, sample)
     write = tokenizers.target.sample_all if sample else tokenizers.target.encode_all
+    targets = write([pair.target for pair in pairs])
     return [
-        Example((*source, END), (*target, END))
-        for source, target in zip(sources, write(targets), strict=True)
+        Example(source, (*target, END)) for source, target in zip(sources, targets, strict=True)
     ]
 
 
+def _sources(pairs: Sequence[Pair], tokenizers: Tokenizers, sample: bool) -> Sequence[Source]:
+    pictures = [pair.picture for pair in pairs if pair.picture is not None]
+    if pictures:
+        return pictures
+    texts = [pair.source for pair in pairs]
+    tags = [pair.features for pair in pairs] if any(pair.features for pair in pairs) else None
+    return [(*ids, END) for ids in tokenizers.encode_sources(texts, tags, sample=sample)]
+
+
 def _open(tokenizers: Tokenizers, pair: Pair, example: Example) -> Example:
-    if UNKNOWN not in example.source:
+    if not isinstance(example.source, tuple) or UNKNOWN not in example.source:
         return example
     opened = open_source(tokenizers, pair.source, example.source)
     target = example.target
@@ -115,10 +132,11 @@ def length_limit(configuration: BatchingConfiguration) -> int:
 def fit(pairs: Pairs, examples: Sequence[Example], configuration: BatchingConfiguration) -> Fitting:
     """Leave out the pairs of which a side has more tokens, END included, than `length_limit`.
 
+    The positions of pictures are no tokens: they are as many in each.
     Raises UserError, naming the longest length and the key, when none is left.
     """
     limit = length_limit(configuration)
-    longest = _lengths(examples).max(axis=1, initial=0)
+    longest = _longest_texts(examples)
     kept = np.flatnonzero(longest <= limit).tolist()
     if not kept:
         key = "maximum_length" if limit == configuration.maximum_length else "tokens"
@@ -189,14 +207,29 @@ def _lengths(examples: Sequence[Example]) -> NDArray[np.int64]:
     return np.fromiter(both, dtype=np.int64, count=2 * len(examples)).reshape(-1, 2)
 
 
+def _longest_texts(examples: Sequence[Example]) -> NDArray[np.int64]:
+    """Tokens on the longer side of every example, of the target where the source is a picture."""
+    lengths = _lengths(examples)
+    if examples and isinstance(examples[0].source, Picture):
+        return lengths[:, 1]
+    return lengths.max(axis=1, initial=0)
+
+
 def collate(examples: Sequence[Example], indices: Sequence[int]) -> Batch:
     """The examples at `indices` as one batch."""
     rows = [examples[index] for index in indices]
-    source, source_mask = collate_sources([row.source for row in rows])
+    source, source_mask = _collate_sources([row.source for row in rows])
     outputs, mask = collate_sources([row.target for row in rows])
     inputs = outputs.roll(1, dims=1).masked_fill(~mask, PAD)  # END falls on padding
     inputs[:, 0] = START
     return Batch(source, source_mask, inputs, outputs, mask, list(indices))
+
+
+def _collate_sources(sources: Sequence[Source]) -> tuple[Tensor, Bool[Tensor, "batch source"]]:
+    pictures = [source for source in sources if isinstance(source, Picture)]
+    if pictures:
+        return read_pictures(pictures)
+    return collate_sources([source for source in sources if isinstance(source, tuple)])
 
 
 def collate_sources(

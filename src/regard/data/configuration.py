@@ -57,6 +57,7 @@ class TokenizationConfiguration(BaseModel):
 
     A joint vocabulary needs the same settings on both sides.
 
+    source: None where sources are pictures, which have no tokens.
     features: how the features of pairs that have any become symbols; None = pairs have none.
         Training on pairs with features fills it in.
     """
@@ -64,12 +65,21 @@ class TokenizationConfiguration(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     joint: bool = True
-    source: TokenizerConfiguration = TokenizerConfiguration()
+    source: TokenizerConfiguration | None = TokenizerConfiguration()
     target: TokenizerConfiguration = TokenizerConfiguration()
     features: FeaturesConfiguration | None = None
 
+    @property
+    def sampled(self) -> bool:
+        """Whether a text is cut into subwords at random, anew in every epoch."""
+        return any(side is not None and side.sampling > 0 for side in (self.source, self.target))
+
     @model_validator(mode="after")
     def _joint_sides_agree(self) -> "TokenizationConfiguration":
+        if self.source is None:
+            if self.features is not None:
+                raise ValueError("features are for texts; a picture has none: set them to null")
+            return self
         if self.joint and self.source != self.target:
             source, target = self.source.model_dump(), self.target.model_dump()
             keys = ", ".join(key for key in source if source[key] != target[key])

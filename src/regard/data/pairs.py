@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from regard.data.features import FeaturesError, parse_features
 from regard.data.readers.aligned import read_aligned
@@ -11,17 +11,22 @@ from regard.data.readers.jsonl import read_jsonl
 from regard.data.readers.tsv import read_tsv
 from regard.errors import UserError
 
+if TYPE_CHECKING:
+    from regard.data.pictures import Picture
+
 
 @dataclass(frozen=True)
 class Pair:
-    """A source text and a target text.
+    """A source text, or the name of an image, and a target text.
 
     features: a tag that says what is asked of the source, such as `V;PST`; empty without any.
+    picture: what a model reads where the source names an image; None where it is a text.
     """
 
     source: str
     target: str
     features: str = ""
+    picture: "Picture | None" = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,11 @@ class Pairs(Sequence[Pair]):
     def have_features(self) -> bool:
         """Whether the pairs have features: all of them or, as they are read, none."""
         return any(pair.features for pair in self.pairs)
+
+    @property
+    def have_pictures(self) -> bool:
+        """Whether sources are pictures: all of them or, as they are read, none."""
+        return any(pair.picture is not None for pair in self.pairs)
 
     def features(self) -> list[str] | None:
         """The features of every pair; None where there are none."""

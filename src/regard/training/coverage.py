@@ -60,7 +60,7 @@ def measure_coverage(
     if every_pair:
         keys = range(len(pairs))
     rows = list(zip(keys, pairs, examples, strict=True))
-    unseen = {key: pair.source for key, pair, example in rows if UNKNOWN in example.source}
+    unseen = {key: pair.source for key, pair, example in rows if example.unknown_source}
     reachable = {key for key, _, example in rows if UNKNOWN not in example.target}
     lost = [pair.target for key, pair, _ in rows if key not in reachable]
     return Coverage(

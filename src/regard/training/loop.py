@@ -75,7 +75,7 @@ def plan_epoch(session: Session, number: int) -> Epoch:
     seed = session.configuration.training.seed
     batching, tokenization = session.configuration.batching, session.configuration.tokenization
     examples: Sequence[Example] = session.data.examples
-    if tokenization.source.sampling or tokenization.target.sampling:
+    if tokenization.sampled:
         examples = encode_pairs(
             session.data.pairs,
             session.tokenizers,

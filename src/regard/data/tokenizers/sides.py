@@ -31,6 +31,7 @@ class Tokenizers:
     """The tokenizers of source and target; the same object when `joint`.
 
     With features the source's is a `FeaturedTokenizer`, whose `base` is that object when `joint`.
+    Where sources are pictures, they are `joint`, and no source is read by either.
     """
 
     source: Tokenizer
@@ -98,6 +99,11 @@ def train_tokenizers(
     """
     _check_features(configuration, pairs)
     sources, targets = pairs.sources(), pairs.targets()
+    if configuration.source is None:
+        alone = _train(
+            configuration.target, targets, written_form(targets), "tokenization.target.size"
+        )
+        return Tokenizers(alone, alone, joint=True)
     if configuration.joint:
         key = "the size in tokenization.source and tokenization.target"
         both = _train(configuration.target, [*sources, *targets], written_form(targets), key)

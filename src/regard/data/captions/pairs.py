@@ -1,0 +1,25 @@
+"""Pairs: what a captioning model is trained and measured on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from regard.data.captions.data import CaptionData
+from regard.data.pairs import Pair, Pairs
+from regard.data.pictures import Picture
+
+if TYPE_CHECKING:
+    from regard.data.images.grids import Grids
+
+
+def caption_pairs(data: CaptionData, grids: Grids, first: int = 0) -> Pairs:
+    """A pair for each caption: its source names the image, whose grid is its picture.
+
+    grids: those of the images of `data`, in their order, from number `first` on.
+    """
+    pairs = tuple(
+        Pair(str(example.identifier), caption, picture=Picture(grids, number))
+        for number, example in enumerate(data, start=first)
+        for caption in example.captions
+    )
+    return Pairs(pairs, data.origin, data.blank)
