@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from regard.nn.dropout import drawing_from, dropout
+from regard.nn.dropout import dropout
+from regard.nn.randomness import drawing_from
 
 
 @pytest.mark.parametrize("probability", [0.1, 0.3, 0.5, 0.9])

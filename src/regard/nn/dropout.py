@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
+from regard.nn.randomness import generator
+
 LEVELS = 1 << 16
-
-_GENERATOR: ContextVar[torch.Generator | None] = ContextVar("generator", default=None)
-
-
-@contextmanager
-def drawing_from(generator: torch.Generator | None) -> Iterator[None]:
-    """Within, and in this thread alone, dropout on a processor draws from `generator`.
-
-    None = from torch's global random state.
-    """
-    before = _GENERATOR.set(generator)
-    try:
-        yield
-    finally:
-        _GENERATOR.reset(before)
 
 
 def dropout(
@@ -37,7 +20,7 @@ def dropout(
     On a processor 16 random bits decide an element, four elements a draw of the generator, where
     torch draws for each: a fifth of the time. The probability is rounded to a multiple of 1/65,536
     and the scale fits the rounded one. Follows torch's global random state, or the generator that
-    `drawing_from` gives.
+    `drawing_from` (`regard.nn.randomness`) gives.
     """
     if not training or probability == 0.0:
         return inputs
@@ -45,7 +28,7 @@ def dropout(
         return F.dropout(inputs, probability)
     dropped = min(round(probability * LEVELS), LEVELS - 1)
     draws = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64)
-    draws.random_(-(1 << 63), None, generator=_GENERATOR.get())
+    draws.random_(-(1 << 63), None, generator=generator())
     bits = draws.view(torch.int16)[: inputs.numel()]
     kept = torch.empty_like(inputs, requires_grad=False)
     torch.ge(bits.view(inputs.shape), dropped - LEVELS // 2, out=kept)

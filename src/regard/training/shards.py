@@ -18,7 +18,7 @@ from torch import Tensor
 from regard.attention import Attention
 from regard.data.batches import Batch, split
 from regard.models import Model
-from regard.nn.dropout import drawing_from
+from regard.nn.randomness import drawing_from
 from regard.training.loss import Loss
 from regard.training.objective import batch_loss
 
