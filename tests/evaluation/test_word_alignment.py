@@ -5,45 +5,15 @@ from regard.data.alignment import Alignment
 from regard.errors import UserError
 from regard.evaluation import (
     alignment_error_rate,
+    alignment_scores,
     diagonal,
-    format_links,
     links_from_attention,
-    parse_links,
-    read_alignments,
-    write_alignments,
 )
+from regard.evaluation.alignment import LinkCounts, count_links
 
 
 def links(*pairs):
     return frozenset(pairs)
-
-
-def test_pharaoh_lines():
-    gold = parse_links("0-0 1p1 2-10")
-    assert gold.sure == {(0, 0), (2, 10)}
-    assert gold.possible == {(1, 1)}
-    assert parse_links("1p1 1-1") == Alignment(links((1, 1)), links())
-    assert parse_links(gold.pharaoh()) == gold
-    assert parse_links("") == Alignment(frozenset(), frozenset())
-    assert format_links([(2, 1), (0, 3), (0, 0), (10, 2), (0, 3)]) == "0-0 0-3 2-1 10-2"
-    assert format_links([]) == ""
-
-
-def test_files_round_trip_and_keep_empty_lines(tmp_path):
-    path = tmp_path / "x.align"
-    rows = [links((0, 0), (1, 2)), links(), links((3, 0))]
-    write_alignments(path, rows)
-    assert path.read_bytes() == b"0-0 1-2\n\n3-0\n"
-    assert [gold.sure for gold in read_alignments(path)] == rows
-
-
-@pytest.mark.parametrize("bad", ["1_2", "1-", "-1-2", "1-2-3", "1:2", "１-2", "1P2"])
-def test_a_wrong_link_is_named_with_its_file_and_line(tmp_path, bad):
-    path = tmp_path / "gold.talp"
-    path.write_bytes(f"0-0 1-1\n0-0 {bad}\n".encode())
-    with pytest.raises(UserError) as raised:
-        read_alignments(path)
-    assert f"{path}, line 2: '{bad}' is not a link" in str(raised.value)
 
 
 def test_error_rate_by_hand():
@@ -68,6 +38,47 @@ def test_error_rate_sums_counts_over_the_corpus():
 def test_error_rate_wants_one_of_each():
     with pytest.raises(UserError, match="2 predicted, 1 sure and 1 possible"):
         alignment_error_rate([links(), links()], [links()], [links()])
+
+
+def test_precision_and_recall_by_hand():
+    # |A|=3, |S|=2, |A∩S|=1, |A∩P|=2
+    predicted = links((0, 0), (1, 1), (2, 5))
+    gold = Alignment(links((0, 0), (2, 2)), links((1, 1)))
+    counts = count_links([predicted], [gold])
+    assert counts == LinkCounts(3, 2, 1, 2)
+    assert (counts.precision, counts.recall) == (pytest.approx(2 / 3), 0.5)
+    rate, precision, recall = alignment_scores([predicted], [gold])
+    assert [score.name for score in (rate, precision, recall)] == [
+        "alignment_error_rate",
+        "precision",
+        "recall",
+    ]
+    assert rate.value == pytest.approx(40) and rate.better == "lower"
+    assert precision.value == pytest.approx(200 / 3) and precision.better == "higher"
+    assert recall.value == pytest.approx(50) and recall.interval is None
+
+
+def test_without_possible_links_the_error_rate_is_one_minus_f1():
+    predicted, gold = [links((0, 0), (1, 1), (2, 1))], [Alignment(links((0, 0), (1, 2)))]
+    counts = count_links(predicted, gold)
+    f1 = 2 * counts.precision * counts.recall / (counts.precision + counts.recall)
+    assert counts.error_rate == pytest.approx(1 - f1)
+
+
+def test_nothing_predicted_is_precise_and_finds_nothing():
+    counts = count_links([links()], [Alignment(links((0, 0)))])
+    assert (counts.precision, counts.recall, counts.error_rate) == (1, 0, 1)
+    assert count_links([], []).error_rate == 0
+
+
+def test_intervals_over_pairs():
+    right, wrong = links((0, 0)), links((1, 0))
+    gold = [Alignment(right)] * 100
+    rate, *_ = alignment_scores([right] * 50 + [wrong] * 50, gold, resamples=200)
+    assert rate.value == 50
+    assert 35 < rate.interval.low < 50 < rate.interval.high < 65
+    with pytest.raises(UserError, match="1 predicted and 100 gold alignments"):
+        alignment_scores([right], gold)
 
 
 def test_diagonal():

@@ -6,9 +6,12 @@ Nothing here imports sacreBLEU or numpy before a function needs it.
 from regard.evaluation.alignment import (
     Links,
     alignment_error_rate,
+    alignment_scores,
     diagonal,
-    format_links,
     links_from_attention,
+)
+from regard.evaluation.alignment_files import (
+    format_links,
     parse_links,
     read_alignments,
     write_alignments,
@@ -19,6 +22,7 @@ from regard.evaluation.intervals import Interval, bootstrap_interval
 from regard.evaluation.report import BETTER, METRICS, Evaluation, evaluate_texts
 from regard.evaluation.score import Score
 from regard.evaluation.split import Split, evaluate_split
+from regard.evaluation.symmetrization import SYMMETRIZATIONS, symmetrize
 from regard.evaluation.text import bleu, chrf, ter
 from regard.evaluation.transduction import (
     character_symbols,
@@ -32,6 +36,7 @@ from regard.evaluation.transduction import (
 __all__ = [
     "BETTER",
     "METRICS",
+    "SYMMETRIZATIONS",
     "Confusion",
     "Confusions",
     "CopyOrMemorize",
@@ -41,6 +46,7 @@ __all__ = [
     "Score",
     "Split",
     "alignment_error_rate",
+    "alignment_scores",
     "bleu",
     "bootstrap_interval",
     "character_symbols",
@@ -57,6 +63,7 @@ __all__ = [
     "spaced_symbols",
     "symbol_error_rate",
     "symbols_of",
+    "symmetrize",
     "ter",
     "word_error_rate",
     "write_alignments",

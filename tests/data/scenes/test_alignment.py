@@ -3,7 +3,7 @@
 import pytest
 
 from regard.data.scenes import Scene, scene_alignments, scene_text
-from regard.evaluation.alignment import alignment_error_rate, diagonal, parse_links
+from regard.evaluation import alignment_error_rate, diagonal, parse_links
 
 from .drawn import drawn, scene, singular
 

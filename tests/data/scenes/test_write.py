@@ -12,7 +12,7 @@ from regard.data.pairs import read_pairs
 from regard.data.scenes import LANGUAGES, generate_scenes, scene_text, write, write_scenes
 from regard.data.scenes.write import split_scenes, split_sizes
 from regard.errors import UserError
-from regard.evaluation.alignment import read_alignments
+from regard.evaluation import read_alignments
 
 SIZES = {"train": 180, "valid": 10, "test": 10}
 
