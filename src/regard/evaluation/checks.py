@@ -1,6 +1,7 @@
 """What every metric asks of its input before it counts anything."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 from regard.errors import UserError
 
@@ -21,3 +22,10 @@ def check_answers(hypotheses: Sequence[str], references: Sequence[Sequence[str]]
             raise TypeError("references[i] is the list of accepted targets of source i")
         if not accepted:
             raise UserError(f"source {number} has no accepted target: give it at least one")
+
+
+def unknown_metric(name: str, known: Sequence[str]) -> UserError:
+    """An error that names the metric nearest to `name`, or else those there are."""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
+    return UserError(f"there is no metric {name!r} here: {hint}")

@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Literal
 
-from regard.errors import UserError
-from regard.evaluation.checks import check_answers
+from regard.evaluation.checks import check_answers, unknown_metric
 from regard.evaluation.score import Score
 from regard.evaluation.text import bleu, chrf, ter
 from regard.evaluation.transduction import (
@@ -53,7 +51,7 @@ class Evaluation:
         for score in self.scores:
             if score.name == name:
                 return score
-        raise _unknown_metric(name, [score.name for score in self.scores])
+        raise unknown_metric(name, [score.name for score in self.scores])
 
     def as_dict(self) -> dict[str, Any]:
         """The evaluation in JSON's terms: `{"sources", "references", "metrics": {name: {...}}}`."""
@@ -84,7 +82,7 @@ def evaluate_texts(
     check_answers(hypotheses, references)
     for name in names:
         if name not in BETTER:
-            raise _unknown_metric(name, METRICS)
+            raise unknown_metric(name, METRICS)
     scores = tuple(_compute(name, hypotheses, references, symbols, resamples) for name in names)
     return Evaluation(scores, len(references), sum(len(accepted) for accepted in references))
 
@@ -113,9 +111,3 @@ def _score_as_dict(score: Score) -> dict[str, Any]:
             "level": interval.level,
         }
     return figures
-
-
-def _unknown_metric(name: str, known: Sequence[str]) -> UserError:
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
-    return UserError(f"there is no metric {name!r} here: {hint}")
