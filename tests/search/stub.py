@@ -32,6 +32,11 @@ class StubState:
     hashes: Int[Tensor, "rows"]
     width: int
     calls: list[str]
+    ponders: bool = True
+
+    @property
+    def pondering(self) -> Float[Tensor, "rows 2"] | None:
+        return stub_pondering(self.hashes) if self.ponders else None
 
     def select(self, indices: Int[Tensor, "chosen"]) -> "StubState":
         self.calls.append("select")
@@ -63,7 +68,8 @@ class StubDecoder:
 
     def start(self, memory: StubMemory) -> StubState:
         assert len(memory) > 0, "an empty batch never reaches the decoder"
-        return StubState(memory.keys, memory.keys * 17 % PLACES, memory.width, self.calls)
+        hashes = memory.keys * 17 % PLACES
+        return StubState(memory.keys, hashes, memory.width, self.calls, self.with_attention)
 
     def step(self, tokens: Int[Tensor, "rows"], state: StubState) -> StubStep:
         assert tokens.shape == state.keys.shape
@@ -92,6 +98,11 @@ def stub_attention(hashes: Int[Tensor, "rows"], width: int) -> Float[Tensor, "ro
     return torch.sin(hashes.unsqueeze(1) * torch.arange(1.0, width + 1)) ** 2
 
 
+def stub_pondering(hashes: Int[Tensor, "rows"]) -> Float[Tensor, "rows 2"]:
+    """Steps from 1 to 7, and a cost that tells every prefix apart."""
+    return torch.stack([hashes % 7 + 1, hashes / PLACES], dim=1)
+
+
 def stub_decoder(
     vocabulary: int = 8, seed: int = 0, end: float = 0.0, spread: float = 1.0
 ) -> StubDecoder:
@@ -107,6 +118,7 @@ def stub_decoder(
 @dataclass(frozen=True)
 class PrefixState:
     prefixes: tuple[tuple[int, ...], ...]
+    pondering = None
 
     def select(self, indices: Int[Tensor, "chosen"]) -> "PrefixState":
         return PrefixState(tuple(self.prefixes[index] for index in indices.tolist()))

@@ -10,7 +10,14 @@ from regard.errors import UserError
 from regard.search import SearchConfiguration, beam_search, greedy_search, score_targets
 from regard.search.hypothesis import END, NEVER_EMITTED, START, Hypothesis
 
-from .stub import Fixed, StubDecoder, StubMemory, stub_attention, stub_decoder
+from .stub import (
+    Fixed,
+    StubDecoder,
+    StubMemory,
+    stub_attention,
+    stub_decoder,
+    stub_pondering,
+)
 
 A, B, C, D = 4, 5, 6, 7
 
@@ -95,7 +102,7 @@ def test_nbest_is_unique_ranked_and_starts_alike() -> None:
         assert ranks == sorted(ranks, reverse=True)
 
 
-def test_attention_belongs_to_the_tokens() -> None:
+def test_attention_and_steps_belong_to_the_tokens() -> None:
     """A row per token, the one given when that token was predicted; cut to the real source."""
     decoder = stub_decoder(vocabulary=20, end=1.5)
     lengths = [1 + key % 5 for key in range(20)]
@@ -107,6 +114,7 @@ def test_attention_belongs_to_the_tokens() -> None:
             expected = stub_attention(hashes, lengths[key])
             assert hypothesis.attention.device.type == "cpu"
             assert torch.equal(hypothesis.attention, expected)
+            assert torch.equal(hypothesis.pondering, stub_pondering(hashes))
 
 
 def test_attention_is_none_without_any_or_unwanted() -> None:
@@ -115,10 +123,10 @@ def test_attention_is_none_without_any_or_unwanted() -> None:
     (first, *_), *_ = beam_search(
         decoder, memory, lengths, SearchConfiguration(), need_attention=False
     )
-    assert first.attention is None
+    assert first.attention is None and first.pondering is None
     decoder.with_attention = False
     (first, *_), *_ = beam_search(decoder, memory, lengths, SearchConfiguration())
-    assert first.attention is None
+    assert first.attention is None and first.pondering is None
 
 
 def test_attention_of_half_precision_comes_as_float32() -> None:

@@ -47,20 +47,22 @@ def test_a_wide_beam_finds_the_best_of_all(count: int) -> None:
         assert [each.score for each in ended] == pytest.approx(best[: len(ended)], abs=1e-4)
 
 
-def test_attention_is_the_mean_of_those_that_have_any() -> None:
+def test_attention_and_steps_are_the_mean_of_those_that_have_any() -> None:
     one, two = stub_decoder(seed=1), stub_decoder(seed=2)
     without = stub_decoder(seed=3)
     without.with_attention = False
     keys, tokens = torch.tensor([4, 9]), torch.tensor([2, 2])
 
-    def shown(*members: StubDecoder) -> torch.Tensor | None:
+    def shown(*members: StubDecoder, steps: bool) -> torch.Tensor | None:
         both = Ensemble(members)
-        return both.step(tokens, both.start(tuple(StubMemory(keys) for _ in members))).attention
+        step = both.step(tokens, both.start(tuple(StubMemory(keys) for _ in members)))
+        return step.state.pondering if steps else step.attention
 
-    first, second = shown(one), shown(two)
-    assert first is not None and second is not None
-    assert torch.allclose(shown(one, two, without), (first + second) / 2)
-    assert shown(without, without) is None
+    for steps in (False, True):
+        first, second = shown(one, steps=steps), shown(two, steps=steps)
+        assert first is not None and second is not None
+        assert torch.allclose(shown(one, two, without, steps=steps), (first + second) / 2)
+        assert shown(without, without, steps=steps) is None
 
 
 def test_nothing_is_no_ensemble() -> None:

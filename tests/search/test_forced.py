@@ -7,7 +7,7 @@ from regard.errors import UserError
 from regard.search import score_targets
 from regard.search.hypothesis import END, PAD, START, UNKNOWN
 
-from .stub import StubDecoder, StubMemory, stub_attention, stub_decoder
+from .stub import StubDecoder, StubMemory, stub_attention, stub_decoder, stub_pondering
 
 TARGETS = [(5, 6, 7, END), (END,), (UNKNOWN, 7, END), (4, 4)]
 KEYS = [3, 9, 9, 1]
@@ -41,6 +41,7 @@ def test_scores_by_the_definition() -> None:
         assert sum(hypothesis.log_probabilities) == pytest.approx(hypothesis.score)
         prefixes = [decoder.read(key, target[:place]) for place in range(len(target))]
         assert torch.equal(hypothesis.attention, stub_attention(torch.tensor(prefixes), 6))
+        assert torch.equal(hypothesis.pondering, stub_pondering(torch.tensor(prefixes)))
 
 
 def test_batch_and_padding_change_nothing() -> None:
@@ -50,6 +51,7 @@ def test_batch_and_padding_change_nothing() -> None:
         (alone,) = score(decoder, [key], [target])
         assert alone == hypothesis
         assert torch.equal(alone.attention, hypothesis.attention)
+        assert torch.equal(alone.pondering, hypothesis.pondering)
 
 
 def test_done_targets_leave() -> None:
@@ -63,7 +65,7 @@ def test_attention_cut_to_the_source_or_left_out() -> None:
     found = score(decoder, KEYS, TARGETS, lengths=torch.tensor([2, 6, 1, 4]))
     assert [tuple(one.attention.shape) for one in found] == [(4, 2), (1, 6), (3, 1), (2, 4)]
     found = score(decoder, KEYS, TARGETS, need_attention=False)
-    assert [one.attention for one in found] == [None] * 4
+    assert [(one.attention, one.pondering) for one in found] == [(None, None)] * 4
 
 
 def test_nothing_to_score() -> None:

@@ -2,7 +2,7 @@
 
 import torch
 
-from regard.search.trace import Ends, Trace
+from regard.search.trace import Ends, Shown, Trace
 
 
 def test_follows_parents_while_sentences_leave() -> None:
@@ -14,7 +14,10 @@ def test_follows_parents_while_sentences_leave() -> None:
         torch.tensor([[4, 5], [6, 7]]),
         torch.zeros(2, 2, dtype=torch.long),
         torch.tensor([[-0.1, -0.2], [-0.3, -0.4]]),
-        torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+        Shown(
+            torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+            torch.tensor([[1.0, 2.0], [3.0, 3.5]]),
+        ),
     )
     rest = sentences[1:]
     trace.append(
@@ -22,7 +25,10 @@ def test_follows_parents_while_sentences_leave() -> None:
         torch.tensor([[8, 9]]),
         torch.tensor([[1, 0]]),
         torch.tensor([[-0.5, -0.6]]),
-        torch.tensor([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0]]),
+        Shown(
+            torch.tensor([[0.2, 0.3, 0.5], [0.6, 0.4, 0.0]]),
+            torch.tensor([[5.0, 5.25], [2.0, 2.5]]),
+        ),
     )
     ends = Ends(
         sentences=torch.tensor([1, 0, 1]),
@@ -40,6 +46,9 @@ def test_follows_parents_while_sentences_leave() -> None:
     assert torch.equal(one.attention, torch.tensor([[0.0, 1.0, 0.0], [0.6, 0.4, 0.0]]))
     assert torch.equal(two.attention, torch.tensor([[1.0, 0.0]]))
     assert torch.equal(three.attention, torch.tensor([[0.0, 1.0, 0.0], [0.2, 0.3, 0.5]]))
+    assert torch.equal(one.pondering, torch.tensor([[3.0, 3.5], [2.0, 2.5]]))
+    assert torch.equal(two.pondering, torch.tensor([[1.0, 2.0]]))
+    assert torch.equal(three.pondering, torch.tensor([[3.0, 3.5], [5.0, 5.25]]))
     assert not two.ended
 
 
@@ -49,7 +58,7 @@ def test_attention_owns_its_memory() -> None:
     sentences = torch.tensor([0])
     for _ in range(3):
         column = torch.tensor([[4]])
-        trace.append(sentences, column, column * 0, column.float(), torch.ones(1, 50))
+        trace.append(sentences, column, column * 0, column.float(), Shown(torch.ones(1, 50)))
     ends = Ends(sentences, torch.tensor([2]), sentences * 0, torch.zeros(1), torch.tensor([True]))
     (found,) = trace.hypotheses(ends, torch.tensor([5]), 0.0)
     assert found.attention.shape == (2, 5)

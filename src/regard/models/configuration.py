@@ -4,22 +4,39 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-Share = Annotated[float, Field(ge=0.0, lt=1.0)]
-Size = Annotated[int, Field(ge=1)]
+from regard.models.section import Section, Share, Size, check_copying, check_residual
+from regard.models.transformer_configuration import (
+    TransformerConfiguration,
+    TransformerDecoderConfiguration,
+    TransformerEncoderConfiguration,
+    TransformerLayerConfiguration,
+    UniversalConfiguration,
+    UniversalDecoderConfiguration,
+    UniversalEncoderConfiguration,
+)
+
+__all__ = [
+    "AttentionConfiguration",
+    "CopyingDecoderConfiguration",
+    "EmbeddingConfiguration",
+    "HardAttentionDecoderConfiguration",
+    "HardAttentionScoreConfiguration",
+    "ModelConfiguration",
+    "RecurrentDecoderConfiguration",
+    "RecurrentEncoderConfiguration",
+    "StartConfiguration",
+    "TransformerConfiguration",
+    "TransformerDecoderConfiguration",
+    "TransformerEncoderConfiguration",
+    "TransformerLayerConfiguration",
+    "UniversalConfiguration",
+    "UniversalDecoderConfiguration",
+    "UniversalEncoderConfiguration",
+]
+
 Cell = Literal["gru", "lstm", "library_gru"]
-
-
-class Section(BaseModel):
-    """A frozen part of the configuration; unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _check_residual(residual: bool, layers: int) -> None:
-    if residual and layers < 2:
-        raise ValueError("residual needs 2 layers or more: it adds from the second one on")
 
 
 class EmbeddingConfiguration(Section):
@@ -49,63 +66,8 @@ class RecurrentEncoderConfiguration(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> RecurrentEncoderConfiguration:
-        _check_residual(self.residual, self.layers)
+        check_residual(self.residual, self.layers)
         return self
-
-
-class TransformerLayerConfiguration(Section):
-    """What every layer of a Transformer or Universal Transformer is made of."""
-
-    heads: Size = 4
-    key_heads: int = Field(0, ge=0, description="heads of keys and values; 0 = as many as heads")
-    feed_forward_size: Size = 256
-    activation: Literal["relu", "gelu", "swiglu"] = "relu"
-    norm: Literal["pre", "post"] = "pre"
-    dropout: Share = Field(0.1, description="on what sublayers give, and on the first states")
-    attention_dropout: Share = Field(0.0, description="on attention weights")
-    feed_forward_dropout: Share = Field(0.0, description="inside the feed-forward networks")
-
-
-class TransformerConfiguration(TransformerLayerConfiguration):
-    """What encoder and decoder of a Transformer have in common (EQUATIONS C1-C3)."""
-
-    layers: Size = 4
-    positions: Literal["sinusoidal", "learned", "rotary", "alibi", "relative", "none"] = Field(
-        "sinusoidal", description="the first two are added to embeddings, the rest are attention's"
-    )
-    maximum_positions: Size = Field(256, description="longest text of learned positions, in tokens")
-
-
-class TransformerEncoderConfiguration(TransformerConfiguration):
-    """A Transformer encoder."""
-
-    kind: Literal["transformer"] = "transformer"
-
-
-class UniversalConfiguration(TransformerLayerConfiguration):
-    """What encoder and decoder of a Universal Transformer have in common (EQUATIONS C4, C5)."""
-
-    norm: Literal["pre", "post"] = "post"
-    steps: Size = Field(4, description="how often the layer is applied; with adaptive, at most")
-    adaptive: Literal["none", "graves", "tensor2tensor"] = Field(
-        "none", description="each position takes as many steps as it needs, up to `steps`"
-    )
-    halting_bias: float = Field(-3.0, description="what the halting unit's bias starts at")
-    halting_epsilon: float = Field(
-        0.01, gt=0.0, lt=1.0, description="a position halts when what it has left is this or less"
-    )
-
-
-class UniversalEncoderConfiguration(UniversalConfiguration):
-    """A Universal Transformer encoder."""
-
-    kind: Literal["universal_transformer"] = "universal_transformer"
-
-
-class UniversalDecoderConfiguration(UniversalConfiguration):
-    """A Universal Transformer decoder."""
-
-    kind: Literal["universal_transformer"] = "universal_transformer"
 
 
 class AttentionConfiguration(Section):
@@ -168,14 +130,14 @@ class RecurrentDecoderConfiguration(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> RecurrentDecoderConfiguration:
-        _check_residual(self.residual, self.layers)
+        check_residual(self.residual, self.layers)
         if self.copying and self.attend == "never":
             raise ValueError("copying needs attention: attend 'before' or 'after'")
         if self.copying and (self.attention.select != "soft" or self.attention.local != "none"):
             raise ValueError(
                 "copying needs attention that reaches every symbol: select 'soft' and local 'none'"
             )
-        _check_copying(self)
+        check_copying(self.copying, self.copying_unseen)
         if self.attend == "never" and self.readout in ("attentional", "joined"):
             raise ValueError(f"readout '{self.readout}' needs attention: use 'maxout' or 'none'")
         fed = self.attend == "after" and self.readout in ("attentional", "joined")
@@ -219,33 +181,6 @@ class HardAttentionDecoderConfiguration(Section):
     readout_size: Size = 256
     start: StartConfiguration = StartConfiguration()
     dropout: Share = Field(0.1, description="between layers and on the states")
-
-
-class TransformerDecoderConfiguration(TransformerConfiguration):
-    """A Transformer decoder."""
-
-    kind: Literal["transformer"] = "transformer"
-    shown_layer: int = Field(
-        0, ge=0, description="whose cross-attention is shown, mean over heads; 0 = last but one"
-    )
-    copying: bool = Field(False, description="symbols of the source can be copied")
-    copying_unseen: Share = Field(
-        0.0, description="share of a source's symbols read as unknown in training, only copied"
-    )
-
-    @model_validator(mode="after")
-    def _fits(self) -> TransformerDecoderConfiguration:
-        _check_copying(self)
-        if self.shown_layer > self.layers:
-            raise ValueError(f"shown_layer {self.shown_layer} is beyond layers {self.layers}")
-        return self
-
-
-def _check_copying(
-    decoder: RecurrentDecoderConfiguration | TransformerDecoderConfiguration,
-) -> None:
-    if decoder.copying_unseen and not decoder.copying:
-        raise ValueError("copying_unseen is for a decoder with copying")
 
 
 #: Decoders that copy, if they are told to.
@@ -299,6 +234,26 @@ class ModelConfiguration(Section):
                 "'hard_attention': set encoder.adaptive to none"
             )
         return self
+
+    def with_steps(self, steps: int) -> ModelConfiguration:
+        """The same with other steps of every Universal Transformer; with adaptive ones, at most.
+
+        Weights do not depend on them. Raises ValueError where there is none, or for less than 1.
+        """
+        parts = {"encoder": self.encoder, "decoder": self.decoder}
+        universal = {
+            name: part.model_copy(update={"steps": steps})
+            for name, part in parts.items()
+            if isinstance(part, UniversalConfiguration)
+        }
+        if not universal:
+            raise ValueError(
+                f"steps can be chosen for a Universal Transformer alone; here the encoder is "
+                f"'{self.encoder.kind}', the decoder '{self.decoder.kind}'"
+            )
+        if steps < 1:
+            raise ValueError(f"steps is {steps}; it must be at least 1")
+        return self.model_copy(update=universal)
 
     @property
     def copies(self) -> bool:

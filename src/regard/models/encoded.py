@@ -23,7 +23,8 @@ class Encoded(Memory):
         apart: ``[batch, positions]``, True = a feature that was read apart from the text: attended
             to, but no part of what sums up the text. None without any.
         copies: what can be copied of it; None for a model that does not copy.
-        pondered: how many steps each position of the text took, where steps are adaptive.
+        pondered: how many steps each position took, where steps are adaptive; features that were
+            read apart took none.
     """
 
     final: tuple[State, ...] = ()

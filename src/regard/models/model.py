@@ -8,15 +8,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention.scores import LocationScore
-from regard.models.decoders import Decoder, SelfAttentiveDecoder, TransformerDecoder
+from regard.models.decoders import Decoder, SelfAttentiveDecoder
 from regard.models.decoders.decoding import Decoding
 from regard.models.encoded import Encoded
-from regard.models.encoders import (
-    Encoder,
-    FeatureEncoder,
-    RecurrentEncoder,
-    TransformerEncoder,
-)
+from regard.models.encoders import Encoder, FeatureEncoder, RecurrentEncoder
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding, Lookup, vectors
 from regard.nn.halting import Pondered
@@ -115,6 +110,10 @@ class Model(nn.Module):
         memory: Encoded = self.encoder(embedded, source_mask)
         return memory
 
+    def pondering(self, memory: Encoded) -> Float[Tensor, "batch positions 2"] | None:
+        """Steps that each source position took and what they cost (N and N + R), if adaptive."""
+        return None if memory.pondered is None else memory.pondered.pairs
+
     def start(self, memory: Encoded) -> Any:
         """The state before the first token: everything about the source is projected here."""
         return self.decoder.start(memory)
@@ -184,12 +183,15 @@ class Model(nn.Module):
         attention = getattr(self.decoder, "attention", None)
         score = None if attention is None else attention.score
         limits = [score.maximum_positions] if isinstance(score, LocationScore) else []
-        return min([*limits, *_longest(self.encoder)], default=None)
+        if self.encoder.longest is not None:
+            limits.append(self.encoder.longest)
+        return min(limits, default=None)
 
     @property
     def longest_target(self) -> int | None:
         """Most target tokens that there can be, END included; None = any number."""
-        return min(_longest(self.decoder), default=None)
+        longest: int | None = self.decoder.longest
+        return longest
 
     def closed_target(self, ids: Int[Tensor, "*batch"]) -> Int[Tensor, "*batch"]:
         """Target ids as the embedding reads them: all of them are in its vocabulary."""
@@ -204,10 +206,3 @@ class Model(nn.Module):
     def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Float[Tensor, "batch size"]:
         embedded = self.target_embedding(self.closed_target(tokens))
         return dropout(embedded, self.dropout, self.training)
-
-
-def _longest(part: Any) -> list[int]:
-    """How many positions an encoder or decoder has, if there is an end to them."""
-    transformer = isinstance(part, TransformerEncoder | TransformerDecoder)
-    longest = part.positions.longest if transformer else None
-    return [] if longest is None else [longest]

@@ -36,6 +36,7 @@ class PointerState:
 
     decoder: Any
     copies: Copies
+    pondering = None  # no decoder that copies has adaptive steps
 
     def select(self, indices: Int[Tensor, " rows"]) -> PointerState:
         """Any rows."""

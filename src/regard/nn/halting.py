@@ -29,6 +29,22 @@ class Pondered:
         """The same with other positions counted."""
         return replace(self, real=real)
 
+    @property
+    def pairs(self) -> Float[Tensor, "batch positions 2"]:
+        """N and N + R of each position, in at least float32."""
+        precise = torch.promote_types(self.cost.dtype, torch.float32)
+        return torch.stack([self.steps.to(precise), self.cost.to(precise)], dim=-1)
+
+    def moved(
+        self, places: Int[Tensor, "batch others"], real: Bool[Tensor, "batch others"]
+    ) -> Pondered:
+        """As many positions as ``places``: i is what ``places[i]`` was; nothing where not real."""
+        return Pondered(
+            self.steps.gather(1, places).masked_fill(~real, 0),
+            self.cost.gather(1, places).masked_fill(~real, 0.0),
+            real,
+        )
+
     def select(self, indices: Int[Tensor, " rows"]) -> Pondered:
         """Any rows."""
         return Pondered(

@@ -28,7 +28,7 @@ from regard.search.decoder import Decoder
 from regard.search.hypothesis import END, NEVER_EMITTED, START, Hypothesis
 from regard.search.length import best_reachable, length_limits, normalize
 from regard.search.pool import Pool
-from regard.search.trace import Ends, Trace
+from regard.search.trace import Ends, Shown, Trace
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def _advance(
     output = decoder.step(beams.tokens.flatten(), beams.state)
     banned = NEVER_EMITTED if step > configuration.minimum_length else (*NEVER_EMITTED, END)
     found = best_candidates(output.log_probabilities, beams.scores, configuration.beam, banned)
-    attention = output.attention if need_attention else None
-    trace.append(beams.sentences, found.tokens, found.parents, found.log_probabilities, attention)
+    shown = Shown.by(output, need_attention)
+    trace.append(beams.sentences, found.tokens, found.parents, found.log_probabilities, shown)
 
     ended = found.viable & (found.tokens == END)
     scores = found.scores.masked_fill(ended, -torch.inf)

@@ -29,6 +29,11 @@ class State(Protocol):
     def reorder(self, indices: Int[Tensor, "rows"]) -> Any:
         """As `select`, given that row i keeps its source."""
 
+    @property
+    def pondering(self) -> Float[Tensor, "rows 2"] | None:
+        """How many steps of the decoder's layer the last prediction took, and what they cost (N and
+        N + R of adaptive computation time); None unless that is adaptive."""
+
 
 class Step(Protocol):
     """What one step of a decoder gives."""

@@ -19,6 +19,11 @@ class EnsembleState:
 
     states: tuple[Any, ...]
 
+    @property
+    def pondering(self) -> Float[Tensor, "rows 2"] | None:
+        """What the members pondered over the last prediction, in the mean."""
+        return _mean([state.pondering for state in self.states])
+
     def select(self, indices: Int[Tensor, " chosen"]) -> EnsembleState:
         """Any rows."""
         return EnsembleState(tuple(state.select(indices) for state in self.states))
@@ -40,13 +45,13 @@ class Ensemble:
     """``p(y) = 1/n sum_k p_k(y)`` at every step: the mean of the members' probabilities.
 
     Computed from log-probabilities, without leaving the logarithm. Attention is the mean over the
-    members that have any. Members read the same tokens; where some copy and others do not, these
-    read what was never seen as UNKNOWN, and give it no probability.
+    members that have any, and so is what they pondered. Members read the same tokens; where some
+    copy and others do not, these read what was never seen as UNKNOWN, and give it no probability.
 
     Args:
-        members: models, each with ``encode``, ``start``, ``step``, ``longest_source``,
-            ``longest_target``, ``copies``, and, if it copies, ``closed_source`` and
-            ``closed_target``.
+        members: models, each with ``encode``, ``pondering``, ``start``, ``step``,
+            ``longest_source``, ``longest_target``, ``copies``, and, if it copies,
+            ``closed_source`` and ``closed_target``.
     """
 
     def __init__(self, members: Sequence[Any]) -> None:
@@ -84,6 +89,36 @@ class Ensemble:
             member.encode(source if member.copies else closed, mask) for member in self.members
         )
 
+    def pondering(self, memory: tuple[Any, ...]) -> Float[Tensor, "batch positions 2"] | None:
+        """What the members pondered over each source position, in the mean."""
+        pairs = zip(self.members, memory, strict=True)
+        return _mean([member.pondering(each) for member, each in pairs])
+
+    attention_layers = 0  # what they attend to is shown in the mean alone
+
+    @property
+    def attention_heads(self) -> int:
+        """The most heads that any member has."""
+        return max(each.attention_heads for each in self.members)
+
+    def shown_attention(
+        self,
+        memory: tuple[Any, ...],
+        inputs: Int[Tensor, "batch steps"],
+        outputs: Int[Tensor, "batch steps"],
+        mask: Bool[Tensor, "batch steps"],
+    ) -> Float[Tensor, "batch steps source"] | None:
+        """What the members show of given targets, in the mean."""
+        given = closed = (inputs, outputs)
+        if self._copying is not None:
+            closed = (self._copying.closed_target(inputs), self._copying.closed_target(outputs))
+        return _mean(
+            [
+                member.shown_attention(each, *(given if member.copies else closed), mask)
+                for member, each in zip(self.members, memory, strict=True)
+            ]
+        )
+
     def start(self, memory: tuple[Any, ...]) -> EnsembleState:
         """The states before the first token."""
         pairs = zip(self.members, memory, strict=True)
@@ -96,16 +131,21 @@ class Ensemble:
         steps = [member.step(tokens if member.copies else closed, each) for member, each in pairs]
         width = max(step.log_probabilities.shape[1] for step in steps)
         stacked = torch.stack([_widened(step.log_probabilities, width) for step in steps])
-        shown = [step.attention for step in steps if step.attention is not None]
         return EnsembleStep(
             stacked.logsumexp(0) - math.log(len(steps)),
             EnsembleState(tuple(step.state for step in steps)),
-            torch.stack(shown).mean(0) if shown else None,
+            _mean([step.attention for step in steps]),
         )
 
 
 def _least(limits: Iterable[int | None]) -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _mean(given: Sequence[Tensor | None]) -> Tensor | None:
+    """Over those that there are; None without any."""
+    found = [tensor for tensor in given if tensor is not None]
+    return torch.stack(found).mean(0) if found else None
 
 
 def _widened(

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.search.candidates import require_numbers
 from regard.search.decoder import Decoder
 from regard.search.hypothesis import END, Hypothesis
-from regard.search.trace import Ends, Trace
+from regard.search.trace import Ends, Shown, Trace
 
 
 @torch.no_grad()
@@ -52,8 +52,8 @@ def score_targets(
         tokens = outputs[sentences, step].unsqueeze(1)
         gains = output.log_probabilities.gather(1, tokens)
         require_numbers(gains)
-        attention = output.attention if need_attention else None
-        trace.append(sentences, tokens, torch.zeros_like(tokens), gains, attention)
+        shown = Shown.by(output, need_attention)
+        trace.append(sentences, tokens, torch.zeros_like(tokens), gains, shown)
         scores[sentences] += gains.squeeze(1)
     last = outputs.gather(1, (steps - 1).clamp(min=0).unsqueeze(1)).squeeze(1)
     ends = Ends(

@@ -25,6 +25,8 @@ class Hypothesis:
     log_probabilities: of each token; they add up to `score`.
     attention: on the CPU, a row per token, over the real source positions; None where the model
         gives none or none was asked for.
+    pondering: in the same way, how many steps the model took to predict each token, and what they
+        cost (N and N + R of adaptive computation time).
     """
 
     tokens: tuple[int, ...]
@@ -33,3 +35,4 @@ class Hypothesis:
     ended: bool
     log_probabilities: tuple[float, ...]
     attention: Float[Tensor, "tokens source"] | None = field(default=None, compare=False)
+    pondering: Float[Tensor, "tokens 2"] | None = field(default=None, compare=False)

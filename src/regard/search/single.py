@@ -11,7 +11,7 @@ from regard.search.configuration import SearchConfiguration
 from regard.search.decoder import Decoder
 from regard.search.hypothesis import END, NEVER_EMITTED, START, Hypothesis
 from regard.search.length import length_limits
-from regard.search.trace import Ends, Trace
+from regard.search.trace import Ends, Shown, Trace
 
 #: `choose(log_probabilities, scores, sentences, step, banned) -> (tokens, possible)`: the next
 #: token of each row, whose score so far and number in the batch are given; `possible` is False
@@ -62,7 +62,7 @@ def follow(
             tokens.unsqueeze(1),
             torch.zeros_like(tokens).unsqueeze(1),
             gains,
-            output.attention if need_attention else None,
+            Shown.by(output, need_attention),
         )
         scores = torch.where(possible, scores + gains.squeeze(1), scores)
         ended = possible & (tokens == END)

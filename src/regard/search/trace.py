@@ -1,17 +1,19 @@
 """What search did, step by step, and how hypotheses are read off it at the end.
 
-Each step keeps what it chose (tokens and the parents they continue) and the attention that the
-decoder gave. Nothing is copied per hypothesis until the ones to return are known; these are then
-followed back from their last token, all together.
+Each step keeps what it chose (tokens and the parents they continue) and what the decoder showed of
+it (attention, steps). Nothing is copied per hypothesis until the ones to return are known; these
+are then followed back from their last token, all together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.search.decoder import Step
 from regard.search.hypothesis import Hypothesis
 from regard.search.length import normalize
 
@@ -46,6 +48,40 @@ class Ends:
         )
 
 
+class Shown(NamedTuple):
+    """What is kept beside the tokens for whoever looks into them, None where there is none."""
+
+    attention: Float[Tensor, "*rows source"] | None = None
+    pondering: Float[Tensor, "*rows 2"] | None = None
+
+    @staticmethod
+    def by(step: Step, wanted: bool) -> "Shown":
+        """What a decoder's step shows, where that is wanted."""
+        return Shown(step.attention, step.state.pondering) if wanted else Shown()
+
+    @staticmethod
+    def stack(steps: Sequence["Shown"]) -> "Shown":
+        """Steps of hypotheses, on the CPU, in at least float32."""
+        columns = zip(*steps, strict=True)
+        return Shown(*(None if column[0] is None else _stacked(column) for column in columns))
+
+    def by_sentence(self, sentences: int) -> "Shown":
+        """Rows as those of each sentence."""
+        return self._each(lambda rows: rows.unflatten(0, (sentences, -1)))
+
+    def at(self, slots: Int[Tensor, "hypotheses"], places: Int[Tensor, "hypotheses"]) -> "Shown":
+        """The rows at some places among those of their sentences."""
+        return self._each(lambda rows: rows[slots, places])
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> "Shown":
+        return Shown(*(None if tensor is None else change(tensor) for tensor in self))
+
+
+def _stacked(column: Sequence[Tensor]) -> Tensor:
+    stacked = torch.stack(list(column), dim=1)
+    return stacked.to(torch.promote_types(stacked.dtype, torch.float32)).cpu()
+
+
 @dataclass(frozen=True)
 class _Record:
     """One step. slots: where each sentence of the batch was among those still searched."""
@@ -54,7 +90,7 @@ class _Record:
     tokens: Int[Tensor, "sentences count"]
     parents: Int[Tensor, "sentences count"]
     log_probabilities: Float[Tensor, "sentences count"]
-    attention: Float[Tensor, "sentences width source"] | None
+    shown: Shown
 
 
 class Trace:
@@ -71,7 +107,7 @@ class Trace:
         tokens: Int[Tensor, "sentences count"],
         parents: Int[Tensor, "sentences count"],
         log_probabilities: Float[Tensor, "sentences count"],
-        attention: Float[Tensor, "rows source"] | None,
+        shown: Shown,
     ) -> None:
         """Keep a step of the sentences still searched, each with as many rows as went in."""
         if self._sentences is sentences:
@@ -80,15 +116,14 @@ class Trace:
             slots = sentences.new_zeros(self._batch)
             slots[sentences] = torch.arange(len(sentences), device=sentences.device)
         self._sentences = sentences
-        if attention is not None:
-            attention = attention.unflatten(0, (len(sentences), -1))
-        self._records.append(_Record(slots, tokens, parents, log_probabilities, attention))
+        shown = shown.by_sentence(len(sentences))
+        self._records.append(_Record(slots, tokens, parents, log_probabilities, shown))
 
     def hypotheses(
         self, ends: Ends, lengths: Int[Tensor, "batch"], length_penalty: float
     ) -> list[Hypothesis]:
         """The hypotheses with these ends, in their order; attention cut to `lengths` positions."""
-        tokens, log_probabilities, attention = self._follow(ends)
+        tokens, log_probabilities, (attention, pondering) = self._follow(ends)
         normalized = normalize(ends.scores, ends.steps, length_penalty)
         rows = zip(
             tokens.tolist(),
@@ -102,7 +137,6 @@ class Trace:
         )
         found = []
         for number, (ids, gains, steps, score, normalized_score, ended, length) in enumerate(rows):
-            looked = None if attention is None else attention[number, :steps, :length].clone()
             found.append(
                 Hypothesis(
                     tokens=tuple(ids[:steps]),
@@ -110,7 +144,8 @@ class Trace:
                     normalized_score=normalized_score,
                     ended=ended,
                     log_probabilities=tuple(gains[:steps]),
-                    attention=looked,
+                    attention=_own(attention, number, steps, length),
+                    pondering=_own(pondering, number, steps, 2),
                 )
             )
         return found
@@ -120,28 +155,29 @@ class Trace:
     ) -> tuple[
         Int[Tensor, "hypotheses steps"],
         Float[Tensor, "hypotheses steps"],
-        Float[Tensor, "hypotheses steps source"] | None,
+        Shown,
     ]:
         """From the last step to the first; what lies after a hypothesis's end means nothing."""
         places = ends.places
-        tokens, log_probabilities, attention = [], [], []
+        tokens, log_probabilities, shown = [], [], []
         for step in range(len(self._records), 0, -1):
             record = self._records[step - 1]
             slots = record.slots[ends.sentences]
             parents = record.parents[slots, places]
             tokens.append(record.tokens[slots, places])
             log_probabilities.append(record.log_probabilities[slots, places])
-            if record.attention is not None:
-                attention.append(record.attention[slots, parents])
+            shown.append(record.shown.at(slots, parents))
             places = torch.where(ends.steps >= step, parents, places)
         if not tokens:
             nothing = ends.places.new_zeros(len(ends.places), 0)
-            return nothing, nothing.double(), None
-        looked = torch.stack(attention[::-1], dim=1) if attention else None
-        if looked is not None and looked.dtype not in (torch.float32, torch.float64):
-            looked = looked.float()
+            return nothing, nothing.double(), Shown()
         return (
             torch.stack(tokens[::-1], dim=1),
             torch.stack(log_probabilities[::-1], dim=1),
-            None if looked is None else looked.cpu(),
+            Shown.stack(shown[::-1]),
         )
+
+
+def _own(shown: Tensor | None, hypothesis: int, steps: int, width: int) -> Tensor | None:
+    """A hypothesis's own rows: a copy, so that one that is kept keeps no other."""
+    return None if shown is None else shown[hypothesis, :steps, :width].clone()

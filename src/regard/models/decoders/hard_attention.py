@@ -48,6 +48,8 @@ class HardAttentionDecoder(nn.Module):
     are no positions: their mean is read by the cells at every step, as the papers' tags are.
     """
 
+    longest: int | None = None  # any number of tokens can be written
+
     def __init__(
         self,
         configuration: HardAttentionDecoderConfiguration,

@@ -72,6 +72,7 @@ class HardAttentionState:
     source: HardSource
     emitted: Emitted | None = None
     position: int = 0
+    pondering = None  # every token takes one step
 
     def select(self, indices: Int[Tensor, " rows"]) -> HardAttentionState:
         """Any rows."""

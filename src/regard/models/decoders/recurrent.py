@@ -41,6 +41,8 @@ class RecurrentDecoder(nn.Module):
     With ``copying``, weights are logarithms, and steps say whether to copy (See et al. 2017, 2.2).
     """
 
+    longest: int | None = None  # any number of tokens can be written
+
     def __init__(
         self,
         configuration: RecurrentDecoderConfiguration,

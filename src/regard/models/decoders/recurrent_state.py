@@ -35,6 +35,7 @@ class RecurrentState:
     coverage: Tensor | None = None
     position: int = 0
     output: Tensor | None = None
+    pondering = None  # every token takes one step
 
     @property
     def last(self) -> Float[Tensor, "batch 1 size"]:

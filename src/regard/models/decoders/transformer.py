@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Literal
 
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Memory
 from regard.models.configuration import TransformerDecoderConfiguration
 from regard.models.decoders.decoding import Advanced, Copying, Decoding, mean_over_heads
+from regard.models.decoders.self_attentive_state import SelfAttentiveState
 from regard.models.encoded import Encoded
 from regard.models.transformers import added_positions, layer_options
 from regard.nn.dropout import dropout
 from regard.nn.generation_gate import GenerationGate
 from regard.nn.layers import Layers
 from regard.nn.transformer import DecoderLayer
-
-
-@dataclass(frozen=True)
-class TransformerState:
-    """Between two steps: each layer's history, its prepared source, and how far we are.
-
-    states: the encoder's, padding zeroed, for a decoder that copies.
-    """
-
-    history: tuple[Memory, ...]
-    source: tuple[Memory, ...]
-    position: int
-    states: Tensor | None = None
-
-    def select(self, indices: Int[Tensor, " rows"]) -> TransformerState:
-        """Any rows."""
-        return replace(
-            self.reorder(indices),
-            source=tuple(memory.select(indices) for memory in self.source),
-            states=None if self.states is None else self.states.index_select(0, indices),
-        )
-
-    def reorder(self, indices: Int[Tensor, " rows"]) -> TransformerState:
-        """Rows that keep their source: only the histories move."""
-        return replace(self, history=tuple(memory.select(indices) for memory in self.history))
 
 
 class TransformerDecoder(nn.Module):
@@ -70,6 +44,11 @@ class TransformerDecoder(nn.Module):
         gate = GenerationGate(memory_size, size, size) if configuration.copying else None
         self.generation_gate = gate
 
+    @property
+    def longest(self) -> int | None:
+        """Most tokens that it can write; None = any number."""
+        return self.positions.longest
+
     def forward(
         self,
         embedded: Float[Tensor, "batch steps size"],
@@ -87,14 +66,14 @@ class TransformerDecoder(nn.Module):
         decoding = self._decoding(embedded, self.norm(hidden), shown, self._copied(memory))
         return decoding if need_weights else decoding._replace(attention=None)
 
-    def start(self, memory: Encoded) -> TransformerState:
+    def start(self, memory: Encoded) -> SelfAttentiveState:
         """Project the memory for every layer; nothing decoded yet."""
         source = tuple(layer.cross_attention.prepare(memory) for layer in self.layers)
         nothing = memory.states.new_zeros(memory.batch, 0, self.size)
         history = tuple(layer.self_attention.prepare(nothing) for layer in self.layers)
-        return TransformerState(history, source, 0, self._copied(memory))
+        return SelfAttentiveState(history, source, 0, self._copied(memory))
 
-    def advance(self, embedded: Float[Tensor, "batch size"], state: TransformerState) -> Advanced:
+    def advance(self, embedded: Float[Tensor, "batch size"], state: SelfAttentiveState) -> Advanced:
         """The next step, the state after it, and the attention shown."""
         step = embedded[:, None]
         hidden = self._place(step, state.position)
@@ -110,9 +89,7 @@ class TransformerDecoder(nn.Module):
             history.append(kept)
             shown = weights if weights is not None else shown
         decoding = self._decoding(step, self.norm(hidden), shown, state.states)
-        return decoding.advanced(
-            replace(state, history=tuple(history), position=state.position + 1)
-        )
+        return decoding.advanced(state.after(history))
 
     def _wanted(self, layer: int, need_weights: bool) -> bool | Literal["log"]:
         """What the cross-attention of a layer is asked for: copying needs logarithms."""

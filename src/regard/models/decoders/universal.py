@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Memory
 from regard.models.configuration import UniversalDecoderConfiguration
 from regard.models.decoders.decoding import Advanced, Decoding
+from regard.models.decoders.self_attentive_state import SelfAttentiveState
 from regard.models.encoded import Encoded
 from regard.models.transformers import layer_options, recurrence
 from regard.nn.dropout import dropout
 from regard.nn.transformer import DecoderLayer
 from regard.nn.universal import Progress
-
-
-@dataclass(frozen=True)
-class UniversalState:
-    """Between two tokens: the history of every step, the prepared source, and how far we are."""
-
-    history: tuple[Memory, ...]
-    source: Memory
-    position: int
-
-    def select(self, indices: Int[Tensor, " rows"]) -> UniversalState:
-        """Any rows."""
-        return replace(self.reorder(indices), source=self.source.select(indices))
-
-    def reorder(self, indices: Int[Tensor, " rows"]) -> UniversalState:
-        """Rows that keep their source: only the histories move."""
-        return replace(self, history=tuple(memory.select(indices) for memory in self.history))
 
 
 class UniversalDecoder(nn.Module):
@@ -44,6 +25,8 @@ class UniversalDecoder(nn.Module):
     The attention shown is the mean over heads of the last step's, or with adaptive steps of all
     steps, weighted as the position's output weighs them.
     """
+
+    longest: int | None = None  # any number of tokens can be written
 
     def __init__(
         self, configuration: UniversalDecoderConfiguration, size: int, memory_size: int
@@ -75,16 +58,16 @@ class UniversalDecoder(nn.Module):
                 break
         return self._decoding(progress, shown)
 
-    def start(self, memory: Encoded) -> UniversalState:
+    def start(self, memory: Encoded) -> SelfAttentiveState:
         """Project the memory, once for all steps; nothing decoded yet."""
         nothing = memory.states.new_zeros(memory.batch, 0, self.size)
         attention = self.layer.self_attention
         history = tuple(attention.prepare(nothing) for _ in range(self.recurrence.steps))
-        return UniversalState(history, self.layer.cross_attention.prepare(memory), 0)
+        return SelfAttentiveState(history, (self.layer.cross_attention.prepare(memory),))
 
-    def advance(self, embedded: Float[Tensor, "batch size"], state: UniversalState) -> Advanced:
+    def advance(self, embedded: Float[Tensor, "batch size"], state: SelfAttentiveState) -> Advanced:
         """The next token, the state after it, and the attention shown."""
-        start = state.position + 1
+        start, (source,) = state.position + 1, state.source
         progress = self.recurrence.begin(dropout(embedded[:, None], self.dropout, self.training))
         history, shown = [], None
         for step, known in enumerate(state.history, start=1):
@@ -92,12 +75,12 @@ class UniversalDecoder(nn.Module):
             if self.recurrence.settled(progress):
                 history.append(self.layer.remember(known, read))
                 continue
-            made, kept, weights = self.layer(read, state.source, known, need_weights=True)
+            made, kept, weights = self.layer(read, source, known, need_weights=True)
             progress = self.recurrence.after(progress, read, made, step)
             shown = self._shown(shown, weights, progress)
             history.append(kept)
         decoding = self._decoding(progress, shown)
-        return decoding.advanced(replace(state, history=tuple(history), position=start))
+        return decoding.advanced(state.after(history, decoding.pondered))
 
     def _shown(
         self, before: Tensor | None, weights: Tensor | None, progress: Progress

@@ -105,6 +105,12 @@ class FeatureEncoder(nn.Module):
         states = torch.cat([features, text.states], dim=1)
         after = (features.shape[1] + places - counts).clamp(max=states.shape[1] - 1)
         chosen = torch.where(apart, places, after)
+        pondered = text.pondered
+        if pondered is not None:
+            of_text = (after - features.shape[1]).clamp(min=0)
+            pondered = pondered.moved(of_text, mask & ~apart)
         both = states.gather(1, chosen[..., None].expand(-1, -1, states.shape[2]))
         key_mask = None if bool(mask.all()) else mask
-        return replace(text, key=both, value=both, key_mask=key_mask, apart=apart)
+        return replace(
+            text, key=both, value=both, key_mask=key_mask, apart=apart, pondered=pondered
+        )

@@ -17,6 +17,8 @@ from regard.nn.stacking import Stacking
 class RecurrentEncoder(nn.Module):
     """``h_j = [forward h_j; backward h_j]`` (Bahdanau et al. 2015, eq. 7; EQUATIONS A2, A3)."""
 
+    longest: int | None = None  # any number of tokens can be read
+
     def __init__(self, configuration: RecurrentEncoderConfiguration, input_size: int) -> None:
         super().__init__()
         directions = 2 if configuration.bidirectional else 1

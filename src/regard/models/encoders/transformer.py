@@ -30,6 +30,11 @@ class TransformerEncoder(nn.Module):
         )
         self.norm = nn.LayerNorm(size) if configuration.norm == "pre" else nn.Identity()
 
+    @property
+    def longest(self) -> int | None:
+        """Most tokens that it can read; None = any number."""
+        return self.positions.longest
+
     def forward(
         self,
         inputs: Float[Tensor, "batch positions size"],

@@ -24,6 +24,8 @@ class UniversalEncoder(nn.Module):
     With adaptive steps (C5) a position's state is a weighted sum over the steps it took.
     """
 
+    longest: int | None = None  # any number of tokens can be read
+
     def __init__(self, configuration: UniversalEncoderConfiguration, size: int) -> None:
         super().__init__()
         self.size = size
