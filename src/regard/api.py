@@ -56,7 +56,7 @@ class Model:
             nbest: candidates to list in ``Translation.nbest``; at most ``beam``.
             length_penalty: hypotheses are ranked by ``score / length**length_penalty``.
             batch_size: most texts at once; changes speed, never an answer.
-            attention: whether attention and alignment are wanted; without them it is faster.
+            attention: whether attention, alignment and steps are wanted; it is faster without.
             sample: draw at random in place of a search, with temperature, top_k and top_p.
             seed, first: of sampling; ``first`` is the number of the first text in a longer job.
 
@@ -111,19 +111,24 @@ class Model:
         return SearchConfiguration.model_validate(fields)
 
 
-def load(run: str | Path, *more: str | Path) -> Model:
+def load(run: str | Path, *more: str | Path, steps: int | None = None) -> Model:
     """Load a run directory: configuration, tokenizer and tensors; nothing else is needed.
 
     Several runs answer together, each token by the mean of their probabilities. They must have the
     same tokenizers: train them on the same data with different seeds or recipes.
 
+    Args:
+        steps: how many steps a Universal Transformer makes, encoder and decoder; where they are
+            adaptive, at most. Default: as many as it was trained with.
+
     Raises:
-        UserError: a directory is not a run, is damaged, or does not go with the first.
+        UserError: a directory is not a run, is damaged, or does not go with the first; it has no
+            steps to choose, or ``steps`` is less than 1.
     """
-    loaded = load_run(Path(run))
+    loaded = load_run(Path(run), steps)
     network: Network | Ensemble = loaded.model
     if more:
-        others = [load_run(Path(other)) for other in more]
+        others = [load_run(Path(other), steps) for other in more]
         for other in others:
             _check_same_tokens(loaded, other)
         network = Ensemble([loaded.model, *(other.model for other in others)])

@@ -1,7 +1,7 @@
 """The forms of an answer, and what translate makes of its options."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -27,6 +27,10 @@ class Answer:
     tokens: tuple = ()
     source_tokens: tuple = ()
     attention: tuple = ()
+    source_steps: tuple = ()
+    source_ponder: tuple = ()
+    steps: tuple = ()
+    ponder: tuple = ()
     token_scores: tuple = ()
     alignment: tuple = ()
     nbest: tuple = ()
@@ -75,6 +79,21 @@ def test_json_has_the_contracts_fields():
         "nbest": [{"text": "ein Hund", "score": -1.5}, {"text": "Hund", "score": -2.25}],
         "unseen": [],
     }
+
+
+def test_json_has_steps_where_there_are_any():
+    costs = (1.5, 2.12345678, 4.25)
+    both = replace(GOOD, source_steps=(1, 2, 4), source_ponder=costs, steps=(2, 3, 1), ponder=costs)
+    (line,) = as_json(LINE, both)
+    assert json.loads(line) == json.loads(as_json(LINE, GOOD)[0]) | {
+        "source_steps": [1, 2, 4],
+        "source_ponder": [1.5, 2.123457, 4.25],
+        "steps": [2, 3, 1],
+        "ponder": [1.5, 2.123457, 4.25],
+    }
+    assert '"steps": [2, 3, 1]' in line  # whole numbers
+    one_sided = scored_fields("a dog", replace(GOOD, source_steps=(1, 2, 4), source_ponder=costs))
+    assert "source_ponder" in one_sided and not {"steps", "ponder"} & one_sided.keys()
 
 
 def test_json_of_blank_and_unreadable_lines():

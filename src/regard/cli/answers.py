@@ -42,7 +42,7 @@ def asked(source: str, features: str | None) -> dict[str, Any]:
 
 def translation_fields(answer: "Translation") -> dict[str, Any]:
     """A translation under the names that files, Python and `show` share."""
-    return {
+    fields = {
         "text": answer.text,
         "score": answer.score,
         "normalized_score": answer.normalized_score,
@@ -53,6 +53,18 @@ def translation_fields(answer: "Translation") -> dict[str, Any]:
         "nbest": [{"text": each.text, "score": each.score} for each in answer.nbest],
         "unseen": answer.unseen,
     }
+    return fields | steps_fields(answer)
+
+
+def steps_fields(answer: "Translation") -> dict[str, Any]:
+    """How many steps each token took and what they cost; nothing unless steps are adaptive."""
+    fields = {
+        "source_steps": answer.source_steps,
+        "source_ponder": [round(cost, 6) for cost in answer.source_ponder],
+        "steps": answer.steps,
+        "ponder": [round(cost, 6) for cost in answer.ponder],
+    }
+    return {name: value for name, value in fields.items() if value}
 
 
 def scored_fields(

@@ -14,6 +14,7 @@ from regard.cli.options import (
     LengthPenalty,
     Run,
     SourceSide,
+    Steps,
     TargetSide,
     Threads,
 )
@@ -32,6 +33,7 @@ def evaluate(
     features: Features = None,
     beam: Beam = None,
     length_penalty: LengthPenalty = None,
+    steps: Steps = None,
     output: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write what the model gave, a line for each pair."),
@@ -73,7 +75,7 @@ def evaluate(
 
     pairs = read_data(data, source, target, features)
     learned = None if train is None else read_data(train, source, target, features)
-    loaded = load_model(model, threads)
+    loaded = load_model(model, threads, steps=steps)
     asked = pairs.questions()
     answers = loaded.translate(
         asked.sources(),

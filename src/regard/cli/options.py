@@ -64,6 +64,14 @@ LengthPenalty = Annotated[
         help="Rank by score / length**P; larger favors longer. The model's own when not given.",
     ),
 ]
+Steps = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Steps of a Universal Transformer, with adaptive ones at most; its own if not given.",
+    ),
+]
 BatchSize = Annotated[int, typer.Option(min=1, metavar="N", help="Texts computed together.")]
 Threads = Annotated[
     int | None,

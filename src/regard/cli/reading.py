@@ -11,10 +11,15 @@ if TYPE_CHECKING:
 
 
 def load_model(
-    directories: list[Path], threads: int | None = None, *, draws: bool = False
+    directories: list[Path],
+    threads: int | None = None,
+    *,
+    steps: int | None = None,
+    draws: bool = False,
 ) -> "Model":
     """The model of run directories, computing on `threads` threads (None: all that there are).
 
+    steps: of a Universal Transformer; None = its own.
     draws: whether random numbers will be drawn, for which torch must be imported in full.
     """
     from regard.cli.cold_start import import_torch
@@ -27,7 +32,7 @@ def load_model(
     from regard.training.threads import resolve_threads
 
     torch.set_num_threads(resolve_threads(threads or 0))
-    return load(*directories)
+    return load(*directories, steps=steps)
 
 
 def read_data(

@@ -10,6 +10,7 @@ from regard.cli.options import (
     LengthPenalty,
     Run,
     SourceSide,
+    Steps,
     TargetSide,
     Threads,
 )
@@ -31,6 +32,7 @@ def score(
     features: Features = None,
     as_json: AsJson = False,
     length_penalty: LengthPenalty = None,
+    steps: Steps = None,
     batch_size: BatchSize = 64,
     threads: Threads = None,
 ) -> None:
@@ -47,7 +49,7 @@ def score(
     from regard.cli.unseen import UnseenSymbols
 
     pairs = read_given(data, source, target, features)
-    loaded = load_model(model, threads)
+    loaded = load_model(model, threads, steps=steps)
     check_features(loaded, features is not None)
     form = _json if as_json else _row
     bad, unseen = 0, UnseenSymbols()

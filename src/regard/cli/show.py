@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import Beam, LengthPenalty, Run, Threads
+from regard.cli.options import Beam, LengthPenalty, Run, Steps, Threads
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,11 +28,13 @@ def show(
     ] = Path("attention.html"),
     beam: Beam = None,
     length_penalty: LengthPenalty = None,
+    steps: Steps = None,
     threads: Threads = None,
 ) -> None:
     """Draw which source tokens each target token attended to.
 
-    Prints the target to standard output.
+    Where steps are adaptive, how many each token took is drawn too. Prints the target to standard
+    output.
     """
     from regard.cli.answers import one_line
     from regard.cli.features import check_features
@@ -45,7 +47,7 @@ def show(
     source = _not_blank(text_argument(text, "TEXT"), "TEXT")
     given = None if target is None else _not_blank(text_argument(target, "--target"), "--target")
     tags = None if features is None else [text_argument(features, "--features")]
-    loaded = load_model(model, threads)
+    loaded = load_model(model, threads, steps=steps)
     check_features(loaded, tags is not None)
     if given is None:
         options: Any = {"beam": beam, "length_penalty": length_penalty}
@@ -83,4 +85,8 @@ def _view(source: str, text: str, answer: Any, recipe: str) -> "AttentionView":
         score=answer.score,
         alignment=answer.alignment,
         probabilities=tuple(exp(score) for score in answer.token_scores),
+        source_steps=answer.source_steps or None,
+        source_ponder=answer.source_ponder or None,
+        steps=answer.steps or None,
+        ponder=answer.ponder or None,
     )

@@ -14,6 +14,7 @@ from regard.cli.options import (
     LengthPenalty,
     Run,
     SourceColumn,
+    Steps,
     Threads,
 )
 from regard.errors import UserError
@@ -48,6 +49,7 @@ def translate(
     ] = None,
     as_json: AsJson = False,
     length_penalty: LengthPenalty = None,
+    steps: Steps = None,
     sample: Annotated[bool, typer.Option("--sample", help="Draw at random, no search.")] = False,
     temperature: Annotated[
         float | None, typer.Option(metavar="T", help="Of sampling: under 1 is bolder.")
@@ -78,7 +80,7 @@ def translate(
     sampling = {"temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
     options = _search(sample, sampling, beam, nbest, length_penalty)
     lines = _lines(file, source, features)
-    loaded = load_model(model, threads, draws=sample)
+    loaded = load_model(model, threads, steps=steps, draws=sample)
     check_features(loaded, features is not None)
     form = json_form if as_json else as_nbest if nbest is not None else as_text
     longest = CHUNK * batch_size

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
-from regard.data.batches import Example, collate, collate_sources
+from regard.data.batches import Batch, Example, collate, collate_sources
 from regard.data.special import UNKNOWN
 from regard.data.tokenizers import Opened, Tokenized, Tokenizers, unseen_symbols
 from regard.evaluation.alignment import links_from_attention
@@ -22,6 +23,7 @@ from regard.evaluation.asking import (
     read_target,
     set_aside,
 )
+from regard.evaluation.pondering import source_pondering, with_steps
 from regard.evaluation.posteriors import with_posteriors
 from regard.evaluation.translation import BLANK, Candidate, Translation
 from regard.models import Model
@@ -70,7 +72,7 @@ def translate_texts(
         batch_size: most texts searched at once; it changes speed and nothing else.
         beam: in place of the configuration's.
         nbest: how many candidates to list.
-        need_attention: whether attention and alignment are wanted.
+        need_attention: whether attention, alignment and steps are wanted.
     """
     if beam is not None:
         search = search.model_copy(update={"beam": beam})
@@ -88,9 +90,9 @@ def translate_texts(
             need_attention,
             None if sampling is None else (sampling, indices),
         )
-        for i, hypotheses in zip(indices, found, strict=True):
+        for i, each in zip(indices, found, strict=True):
             asked = opened(tokenizers, sources[i])
-            answers[i] = _answer(asked, texts[i], tags[i], hypotheses, need_attention)
+            answers[i] = _answer(asked, texts[i], tags[i], each, need_attention)
     return _with_unseen(answers, sources, tokenizers, texts)
 
 
@@ -122,22 +124,8 @@ def score_texts(
     order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
     for indices in cut_batches(order, sources, batch_size, 1):
         batch = collate([examples[i] for i in indices], range(len(indices)))
-        with torch.no_grad():
-            memory: Any = model.encode(batch.source, batch.source_mask)
-            found = score_targets(
-                model,
-                memory,
-                batch.inputs,
-                batch.outputs,
-                batch.mask,
-                lengths=batch.source_mask.sum(1),
-                length_penalty=search.length_penalty,
-                need_attention=need_attention,
-            )
-            if need_attention and isinstance(model, HardAttentionModel):
-                found = with_posteriors(model, memory, batch.source_mask.sum(1), found)
-        for i, hypothesis in zip(indices, found, strict=True):
-            answers[i] = _answer(asked[i], texts[i], tags[i], [hypothesis], need_attention)
+        for i, found in zip(indices, _score(model, batch, search, need_attention), strict=True):
+            answers[i] = _answer(asked[i], texts[i], tags[i], found, need_attention)
     for i, example in examples.items():
         given = pairs[i][1]
         if isinstance(given, str):  # its tokens may lack symbols, which a text must not
@@ -148,6 +136,32 @@ def score_texts(
     return _with_unseen(answers, sources, tokenizers, texts)
 
 
+class _Found(NamedTuple):
+    """What was found for a source: the best hypothesis first, and the steps its tokens took."""
+
+    hypotheses: list[Hypothesis]
+    pondering: Float[Tensor, "source 2"] | None
+
+
+@torch.no_grad()
+def _score(
+    model: Model | Ensemble, batch: Batch, search: SearchConfiguration, need_attention: bool
+) -> list[_Found]:
+    memory: Any = model.encode(batch.source, batch.source_mask)
+    lengths: Tensor = batch.source_mask.sum(1)
+    found = score_targets(
+        model,
+        memory,
+        batch.inputs,
+        batch.outputs,
+        batch.mask,
+        lengths=lengths,
+        length_penalty=search.length_penalty,
+        need_attention=need_attention,
+    )
+    return _looked_at(model, memory, lengths, [[each] for each in found], need_attention)
+
+
 @torch.no_grad()
 def _search(
     model: Model | Ensemble,
@@ -156,15 +170,28 @@ def _search(
     nbest: int,
     need_attention: bool,
     sampling: tuple[Sampling, list[int]] | None,
-) -> list[list[Hypothesis]]:
+) -> list[_Found]:
     source, mask = collate_sources(sources)
     memory: Any = model.encode(source, mask)
     lengths: Tensor = mask.sum(1)
     found = _found(model, memory, lengths, search, nbest, need_attention, sampling)
-    if not need_attention or not isinstance(model, HardAttentionModel):
-        return found
-    best = with_posteriors(model, memory, lengths, [hypotheses[0] for hypotheses in found])
-    return [[first, *rest[1:]] for first, rest in zip(best, found, strict=True)]
+    return _looked_at(model, memory, lengths, found, need_attention)
+
+
+def _looked_at(
+    model: Model | Ensemble,
+    memory: Any,
+    lengths: Tensor,
+    found: list[list[Hypothesis]],
+    wanted: bool,
+) -> list[_Found]:
+    """With what is to be seen of the source, and what is known better once the output is there."""
+    if not wanted:
+        return [_Found(hypotheses, None) for hypotheses in found]
+    if isinstance(model, HardAttentionModel):
+        best = with_posteriors(model, memory, lengths, [hypotheses[0] for hypotheses in found])
+        found = [[first, *rest[1:]] for first, rest in zip(best, found, strict=True)]
+    return list(map(_Found, found, source_pondering(model, memory, lengths)))
 
 
 def _found(
@@ -218,12 +245,12 @@ def _answer(
     tokenizers: Tokenizers,
     source: str,
     tag: str | None,
-    hypotheses: list[Hypothesis],
+    found: _Found,
     need_attention: bool,
 ) -> Translation:
-    best = hypotheses[0]
+    best = found.hypotheses[0]
     nbest: dict[str, Candidate] = {}  # two segmentations of one text are one candidate
-    for each in hypotheses:
+    for each in found.hypotheses:
         text = tokenizers.target.decode(each.tokens)
         nbest.setdefault(text, Candidate(text, each.score, each.normalized_score))
     answer = Translation(
@@ -235,7 +262,10 @@ def _answer(
         ended=best.ended,
         unseen_features=_unseen(tokenizers, tag),
     )
-    return _looked_into(answer, tokenizers, source, tag, best) if need_attention else answer
+    if not need_attention:
+        return answer
+    answer = with_steps(answer, found.pondering, best.pondering)
+    return _looked_into(answer, tokenizers, source, tag, best)
 
 
 def _unseen(tokenizers: Tokenizers, tag: str | None) -> tuple[str, ...]:

@@ -22,6 +22,9 @@ class Translation:
     normalized_score: ``score / length**length_penalty``.
     tokens, source_tokens: what the model wrote and read; ``</s>`` is the end symbol.
     attention: ``[tokens][source tokens]``; empty where the model has none.
+    source_steps, steps: how many steps the model took over each source token, and to write each
+        token (of several models the mean); empty where its steps are not adaptive.
+    source_ponder, ponder: what these cost: the steps and the remainder of the last one, N + R.
     token_scores: natural-log probability of each token.
     alignment: links between whitespace-separated words, 0-based, source first.
     nbest: candidates, best first, no two with the same text; as many as asked for, or fewer.
@@ -39,6 +42,10 @@ class Translation:
     tokens: tuple[str, ...] = ()
     source_tokens: tuple[str, ...] = ()
     attention: tuple[tuple[float, ...], ...] = ()
+    source_steps: tuple[float, ...] = ()
+    source_ponder: tuple[float, ...] = ()
+    steps: tuple[float, ...] = ()
+    ponder: tuple[float, ...] = ()
     token_scores: tuple[float, ...] = ()
     alignment: tuple[tuple[int, int], ...] = ()
     nbest: tuple[Candidate, ...] = ()

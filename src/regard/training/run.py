@@ -61,13 +61,18 @@ class Run:
     version: str
 
 
-def load_run(directory: Path | str) -> Run:
+def load_run(directory: Path | str, steps: int | None = None) -> Run:
     """The run in `directory`, with its best weights.
 
-    Raises UserError naming the file that is missing, damaged, or does not fit the others.
+    steps: of a Universal Transformer, in place of those that it was trained with.
+
+    Raises UserError naming the file that is missing, damaged, or does not fit the others, or the
+    run that has no steps to choose.
     """
     directory = Path(directory)
     configuration, vocabulary, version = read_configuration(directory)
+    if steps is not None:
+        configuration = _with_steps(configuration, steps, directory)
     tokenizers = read_tokenizers(directory, vocabulary)
     path = directory / MODEL
     if not path.exists():
@@ -142,6 +147,14 @@ def encode_model(model: nn.Module) -> bytes:
 def write_model(directory: Path, data: bytes) -> None:
     """Put the weights in `data` in the place of the run's model."""
     write_bytes(directory / MODEL, data)
+
+
+def _with_steps(configuration: Configuration, steps: int, directory: Path) -> Configuration:
+    try:
+        model = configuration.model.with_steps(steps)
+    except ValueError as error:
+        raise UserError(f"{directory}: {error}") from error
+    return configuration.model_copy(update={"model": model})
 
 
 def _vocabulary(sizes: Any, path: Path) -> Vocabulary:

@@ -18,9 +18,12 @@ class AttentionView:
     alignment: pairs of 0-based indices of whitespace-separated words, source first.
     title: a heading; none when empty.
     probabilities: of each token given those before it, from 0 to 1, where they are known.
+    source_steps, steps: how many steps a model took over each source token, and to write each
+        token, where these are adaptive. source_ponder, ponder: what they cost (N + R).
 
     Sequences of any kind are taken and kept as tuples. Raises ValueError when the attention has
-    not a row a token and a weight a source token, or a value is outside 0 to 1.
+    not a row a token and a weight a source token, or a value is outside 0 to 1; or where there is
+    not one probability or number of steps for each token.
     """
 
     source: str
@@ -32,6 +35,10 @@ class AttentionView:
     alignment: tuple[tuple[int, int], ...] = ()
     title: str = ""
     probabilities: tuple[float, ...] | None = None
+    source_steps: tuple[float, ...] | None = None
+    source_ponder: tuple[float, ...] | None = None
+    steps: tuple[float, ...] | None = None
+    ponder: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         self._keep("source_tokens", tuple(self.source_tokens))
@@ -42,6 +49,9 @@ class AttentionView:
             self._keep("score", float(self.score))
         if self.probabilities is not None:
             self._keep("probabilities", _numbers(self.probabilities, "probability"))
+        for field in ("source_steps", "source_ponder", "steps", "ponder"):
+            if getattr(self, field) is not None:
+                self._keep(field, tuple(getattr(self, field)))
         self._check_shape()
 
     def _keep(self, field: str, value: object) -> None:
@@ -58,10 +68,15 @@ class AttentionView:
                     f"row {index} of attention has {len(row)} weights for "
                     f"{len(self.source_tokens)} source tokens"
                 )
-        if self.probabilities is not None and len(self.probabilities) != len(self.tokens):
-            raise ValueError(
-                f"{len(self.probabilities)} probabilities for {len(self.tokens)} tokens"
-            )
+        for field in ("probabilities", "steps", "ponder"):
+            self._check_length(field, self.tokens, "tokens")
+        for field in ("source_steps", "source_ponder"):
+            self._check_length(field, self.source_tokens, "source tokens")
+
+    def _check_length(self, field: str, tokens: tuple[str, ...], what: str) -> None:
+        given = getattr(self, field)
+        if given is not None and len(given) != len(tokens):
+            raise ValueError(f"{len(given)} {field} for {len(tokens)} {what}")
 
 
 def _numbers(values: Iterable[float], what: str) -> tuple[float, ...]:

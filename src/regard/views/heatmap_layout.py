@@ -16,8 +16,10 @@ from regard.views.labels import (
 LONGEST_LABEL = 15.0  # ems; longer tokens are cut with an ellipsis
 LEGEND_WIDTH = 110.0
 SMALL = 11.0  # the size of captions
+STRIP = 22.0  # how wide the strips of steps are
 _MARGIN = 16.0
 _GAP = 8.0  # between a label and the matrix
+_STRIP_GAP = 6.0  # between the matrix and a strip
 _ANGLE = 55.0
 _HEADING = 16.0
 
@@ -29,6 +31,7 @@ class HeatmapLayout:
     left, top: the corner of the matrix. `cell`: side of a cell. `angle`: degrees by which column
     labels rise, 0 when they fit over their columns. `right_to_left`: the first source token is the
     rightmost column. `value_size`: size of the figures inside cells, 0 when there is no room.
+    `strip_below`, `strip_beside`: whether there is a strip of steps there.
     """
 
     width: float
@@ -44,6 +47,8 @@ class HeatmapLayout:
     right_to_left: bool
     heading: str
     heading_size: float
+    strip_below: bool = False
+    strip_beside: bool = False
 
     @property
     def right(self) -> float:
@@ -54,8 +59,23 @@ class HeatmapLayout:
         return self.top + self.cell * len(self.row_labels)
 
     @property
+    def strip_top(self) -> float:
+        """The upper side of the strip below."""
+        return self.bottom + _STRIP_GAP
+
+    @property
+    def strip_left(self) -> float:
+        """The left side of the strip beside."""
+        return self.right + _STRIP_GAP
+
+    @property
+    def beside(self) -> float:
+        """Where what stands beside the matrix and its strip may start."""
+        return self.right + _strip_room(self.strip_beside) + _GAP
+
+    @property
     def legend_top(self) -> float:
-        return self.bottom + 20
+        return self.bottom + _strip_room(self.strip_below) + 20
 
     def column_left(self, column: int) -> float:
         """The left side of a source token's column."""
@@ -91,12 +111,13 @@ def lay_out(
     left = _MARGIN + max(widest_row, SMALL * 4) + _GAP
     top = _MARGIN + heading_size * 1.8 + _label_height(widest_column, font_size, angle) + _GAP
     overhang = widest_column * cos(radians(angle)) - cell / 2 if angle else 0.0
-    beside = SMALL * 4 if view.probabilities is not None else 0.0
+    below, beside_it = bool(view.source_steps), bool(view.steps)
+    beside = _strip_room(beside_it) + (SMALL * 4 if view.probabilities is not None else 0.0)
     width = left + cell * columns + max(overhang, beside, 0.0) + _MARGIN
     width = max(width, _MARGIN * 2 + LEGEND_WIDTH + SMALL * 14)
     return HeatmapLayout(
         width=width,
-        height=top + cell * rows + 20 + SMALL * 1.2 + _MARGIN,
+        height=top + cell * rows + _strip_room(below) + 20 + SMALL * 1.2 + _MARGIN,
         left=left,
         top=top,
         cell=cell,
@@ -108,7 +129,13 @@ def lay_out(
         right_to_left=is_right_to_left(view.source),
         heading=shortened(title, (width - _MARGIN * 2) / _HEADING),
         heading_size=heading_size,
+        strip_below=below,
+        strip_beside=beside_it,
     )
+
+
+def _strip_room(there_is_one: bool) -> float:
+    return _STRIP_GAP + STRIP if there_is_one else 0.0
 
 
 def _label_height(widest: float, font_size: float, angle: float) -> float:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from regard.views.attention_view import AttentionView
 from regard.views.fonts import choose_fonts
-from regard.views.heatmap_layout import LEGEND_WIDTH, SMALL, HeatmapLayout, lay_out
+from regard.views.heatmap_layout import LEGEND_WIDTH, SMALL, STRIP, HeatmapLayout, lay_out
 from regard.views.labels import clusters, is_right_to_left, printable, visible
-from regard.views.palette import ACCENT, EMPTY, INK, MUTED, PAPER
+from regard.views.palette import ACCENT, EMPTY, INK, MUTED, PAPER, STEPS
+from regard.views.steps_strip import steps_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,7 @@ def attention_png(view: AttentionView, *, scale: float = 2.0) -> bytes:
     pen = _Pen(axes, scale, families)
     _draw_labels(pen, layout, _coded(layout.heading, missing))
     _draw_figures(pen, view, layout)
+    _draw_steps(pen, view, layout)
     _draw_legend(axes, pen, layout)
     axes.set_xlim(0, layout.width)
     axes.set_ylim(layout.height, 0)
@@ -138,11 +140,29 @@ def _draw_figures(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None
                     color = (MUTED, INK, PAPER)[(weight > 0.2) + (weight > 0.5)]
                     pen.write(x, y, f"{weight:.2f}", layout.value_size, color, **_CENTERED)
     if view.probabilities is not None:
-        size, x = min(SMALL, layout.font_size), layout.right + 8
+        size, x = min(SMALL, layout.font_size), layout.beside
         pen.write(x, layout.top - 8, "p", size, MUTED, style="italic")
         for row, probability in enumerate(view.probabilities):
             y = layout.row_top(row) + layout.cell / 2 + layout.font_size * 0.3
             pen.write(x, y, f"{probability:.2f}", size, MUTED)
+
+
+def _draw_steps(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None:
+    from matplotlib.patches import Rectangle
+
+    size = min(SMALL, layout.font_size)
+    if layout.strip_below:
+        y = layout.strip_top + STRIP / 2 + size * 0.35
+        pen.write(layout.left - 8, y, "steps", size, MUTED, **_TO_THE_LEFT)
+    if layout.strip_beside:
+        pen.write(layout.strip_left, layout.top - 8, "steps", size, MUTED)
+    for cell in steps_cells(view, layout):
+        looks: dict[str, Any] = {"facecolor": STEPS, "alpha": cell.share, "linewidth": 0}
+        corner = (cell.x + 0.5, cell.y + 0.5)
+        pen.axes.add_patch(Rectangle(corner, cell.width - 1, cell.height - 1, **looks))
+        x, y = cell.middle
+        color = PAPER if cell.share > 0.5 else INK
+        pen.write(x, y + size * 0.35, cell.figure, size, color, **_CENTERED)
 
 
 def _draw_legend(axes: Axes, pen: _Pen, layout: HeatmapLayout) -> None:

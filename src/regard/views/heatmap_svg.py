@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from regard.views.attention_view import AttentionView
-from regard.views.heatmap_layout import LEGEND_WIDTH, SMALL, HeatmapLayout, lay_out
+from regard.views.heatmap_layout import LEGEND_WIDTH, SMALL, STRIP, HeatmapLayout, lay_out
 from regard.views.labels import is_right_to_left, printable, visible
-from regard.views.palette import ACCENT, EMPTY, INK, MUTED, PAPER, SANS
+from regard.views.palette import ACCENT, EMPTY, INK, MUTED, PAPER, SANS, STEPS
+from regard.views.steps_strip import StepsCell, steps_cells
 
 _LEGEND_STEPS = 22
 _VALUE_LOOKS = (f'fill="{MUTED}" class="faint"', "", f'fill="{PAPER}" class="over"')
@@ -81,6 +82,8 @@ def _body(view: AttentionView, layout: HeatmapLayout, *, tooltips: bool) -> Iter
         yield from _values(view, layout)
     if view.probabilities is not None:
         yield from _probabilities(view.probabilities, layout)
+    if layout.strip_below or layout.strip_beside:
+        yield from _steps(list(steps_cells(view, layout)), layout)
     yield from _legend(layout)
     yield "</g>\n"
 
@@ -171,13 +174,36 @@ def _values(view: AttentionView, layout: HeatmapLayout) -> Iterator[str]:
 
 def _probabilities(probabilities: tuple[float, ...], layout: HeatmapLayout) -> Iterator[str]:
     yield f'<g font-size="{_n(min(SMALL, layout.font_size))}" fill="{MUTED}" class="muted">\n'
-    yield f'<text x="{_n(layout.right + 8)}" y="{_n(layout.top - 8)}" font-style="italic">p</text>'
+    yield f'<text x="{_n(layout.beside)}" y="{_n(layout.top - 8)}" font-style="italic">p</text>'
     for row, probability in enumerate(probabilities):
         y = layout.row_top(row) + layout.cell / 2 + layout.font_size * 0.3
         yield (
-            f'<text x="{_n(layout.right + 8)}" y="{_n(y)}">{probability:.2f}'
+            f'<text x="{_n(layout.beside)}" y="{_n(y)}">{probability:.2f}'
             f"<title>probability of the token: {probability:.4f}</title></text>\n"
         )
+    yield "</g>\n"
+
+
+def _steps(cells: list[StepsCell], layout: HeatmapLayout) -> Iterator[str]:
+    size = min(SMALL, layout.font_size)
+    yield f'<g font-size="{_n(size)}" fill="{MUTED}" class="muted">\n'
+    if layout.strip_below:
+        place = f'x="{_n(layout.left - 8)}" y="{_n(layout.strip_top + STRIP / 2 + size * 0.35)}"'
+        yield f'<text {place} text-anchor="end">steps</text>\n'
+    if layout.strip_beside:
+        yield f'<text x="{_n(layout.strip_left)}" y="{_n(layout.top - 8)}">steps</text>\n'
+    yield f'</g>\n<g fill="{STEPS}" class="steps">\n'
+    for cell in cells:
+        place = _rectangle(cell.x + 0.5, cell.y + 0.5, cell.width - 1, cell.height - 1)
+        yield f'<rect {place} fill-opacity="{_n(cell.share, 3)}">'
+        yield f"<title>{escape(cell.tooltip)}</title></rect>\n"
+    yield '</g>\n<g text-anchor="middle" pointer-events="none" class="values">\n'
+    for cell in cells:
+        x, y = cell.middle
+        look = _VALUE_LOOKS[2 if cell.share > 0.5 else 1]
+        place = f'x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}"'
+        if cell.figure:
+            yield f"<text {place} {look}>{cell.figure}</text>\n"
     yield "</g>\n"
 
 

@@ -13,8 +13,9 @@ def attention_json(view: AttentionView) -> str:
     """A view as one JSON object in UTF-8 text, ended by a line feed.
 
     `text`, `score`, `tokens`, `source_tokens`, `attention`, `alignment` and `nbest` are those of
-    `translate --json` (`nbest` holds the one text shown); `source` is beside them, and `title` and
-    `token_probabilities` where the view has them. Characters outside ASCII stand as they are.
+    `translate --json` (`nbest` holds the one text shown); `source` is beside them, and `title`,
+    `token_probabilities`, `source_steps`, `source_ponder`, `steps` and `ponder` where the view has
+    them. Characters outside ASCII stand as they are.
     """
     return dumps(_as_dict(view)) + "\n"
 
@@ -48,4 +49,7 @@ def _as_dict(view: AttentionView) -> dict[str, Any]:
         data["title"] = view.title
     if view.probabilities is not None:
         data["token_probabilities"] = view.probabilities
+    for name in ("source_steps", "source_ponder", "steps", "ponder"):
+        if getattr(view, name) is not None:
+            data[name] = getattr(view, name)
     return data

@@ -8,6 +8,7 @@ from regard.views.attention_view import AttentionView
 from regard.views.heatmap_svg import inline_svg
 from regard.views.json_view import dumps_for_script
 from regard.views.labels import is_right_to_left, printable, visible
+from regard.views.steps_strip import short, steps_text
 
 CAUTION = (
     "Attention shows where the model looked while it wrote each token. "
@@ -66,6 +67,10 @@ def attention_element(view: AttentionView, *, heading: bool = True) -> str:
     data = {
         "attention": [[round(weight, 5) for weight in row] for row in view.attention],
         "probabilities": None if probabilities is None else [round(p, 5) for p in probabilities],
+        "steps": {
+            "source": _took(view.source_steps, view.source_ponder),
+            "output": _took(view.steps, view.ponder),
+        },
     }
     return "\n".join(
         (
@@ -78,8 +83,8 @@ def attention_element(view: AttentionView, *, heading: bool = True) -> str:
             _facts(view),
             '<div class="panels">',
             '<div class="bridge">',
-            _tokens("source", view.source_tokens, view.source, None),
-            _tokens("output", view.tokens, view.text, probabilities),
+            _tokens("source", view.source_tokens, view.source, None, view.source_steps),
+            _tokens("output", view.tokens, view.text, probabilities, view.steps),
             "</div>",
             f'<div class="scroll">\n{inline_svg(view)}</div>',
             "</div>",
@@ -90,8 +95,20 @@ def attention_element(view: AttentionView, *, heading: bool = True) -> str:
     )
 
 
+def _took(steps: tuple[float, ...] | None, costs: tuple[float, ...] | None) -> list[str] | None:
+    """What the page says of each token's steps."""
+    if steps is None:
+        return None
+    known = costs or [None] * len(steps)
+    return [steps_text(taken, cost) for taken, cost in zip(steps, known, strict=True)]
+
+
 def _tokens(
-    side: str, tokens: Iterable[str], sentence: str, probabilities: tuple[float, ...] | None
+    side: str,
+    tokens: Iterable[str],
+    sentence: str,
+    probabilities: tuple[float, ...] | None,
+    steps: tuple[float, ...] | None,
 ) -> str:
     direction = "rtl" if is_right_to_left(sentence) else "ltr"
     buttons = []
@@ -100,7 +117,7 @@ def _tokens(
         stop = 0 if index == 0 else -1
         buttons.append(
             f'<button type="button" class="token" dir="auto" tabindex="{stop}"{style}>'
-            f"{escape(visible(token))}</button>"
+            f"{escape(visible(token))}{_badge(steps, index)}</button>"
         )
     return (
         f'<div class="tokens {side}" dir="{direction}" role="group" aria-label="{side} tokens">\n'
@@ -109,11 +126,22 @@ def _tokens(
     )
 
 
+def _badge(steps: tuple[float, ...] | None, index: int) -> str:
+    return "" if steps is None else f'<span class="took" dir="ltr">{short(steps[index])}</span>'
+
+
 def _facts(view: AttentionView) -> str:
     facts = [f"<b>{len(view.source_tokens)}</b> source tokens, <b>{len(view.tokens)}</b> written"]
     if view.score is not None:
         score = f"{view.score:.3f}".replace("-", "\u2212")
         facts.insert(0, f"log-probability <b>{score}</b>")
+    means = [
+        f"<b>{sum(steps) / len(steps):.1f}</b> {what}"
+        for steps, what in ((view.source_steps, "a source token"), (view.steps, "a written one"))
+        if steps
+    ]
+    if means:
+        facts.append(f"steps: {', '.join(means)}")
     links = _word_links(view)
     if links:
         facts.append(f"word links: {links}")

@@ -178,8 +178,8 @@
   // The line of text under the picture, read out by screen readers too.
 
   function tell(view, source, output) {
-    const { attention, probabilities } = view.data;
-    const name = (side, index) => view.sides[side][index].textContent;
+    const { attention, probabilities, steps } = view.data;
+    const name = (side, index) => view.sides[side][index].firstChild.textContent;
     const line = view.readout;
     if (source === null && output === null) {
       line.textContent = view.hint;
@@ -193,10 +193,12 @@
       line.replaceChildren(strong(name("output", output)), " attends to ",
         ...heaviest(weights, (index) => name("source", index)));
       if (probabilities) line.append(`; its probability: ${probabilities[output].toFixed(3)}`);
+      if (steps.output) line.append(`; it took ${steps.output[output]}`);
     } else {
       const weights = attention.map((row) => row[source]);
       line.replaceChildren(strong(name("source", source)), " is attended to by ",
         ...heaviest(weights, (index) => name("output", index)));
+      if (steps.source) line.append(`; it took ${steps.source[source]}`);
     }
   }
 
