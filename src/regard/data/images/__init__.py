@@ -1,1 +1,1 @@
-"""Images: files of any kind read with Pillow, and the grids of features that networks make of them."""
+"""Images: files of any kind, and the grids of features that networks make of them."""

@@ -18,6 +18,7 @@ class Backbone(Protocol):
 
     name: what it is, for people.
     fingerprint: name, weights and preprocessing in one line; features are the same where it is.
+    input_size: height and width of the images it sees, in pixels.
     rows, columns, size: of the grids it makes.
     """
 
@@ -25,6 +26,8 @@ class Backbone(Protocol):
     def name(self) -> str: ...
     @property
     def fingerprint(self) -> str: ...
+    @property
+    def input_size(self) -> int: ...
     @property
     def rows(self) -> int: ...
     @property
@@ -56,6 +59,17 @@ def load_backbone(
     """The backbone that a configuration names.
 
     weights: as `Backbone.weights` gave them; None = those that the configuration names.
-    Raises UserError, with the command that installs it, when a package is missing.
+    Raises UserError, with the command that installs it, when a package is missing, and when
+    weights do not fit.
     """
-    raise NotImplementedError
+    if configuration.name == "patches":
+        from regard.data.images.patches import make_patches
+
+        return make_patches(configuration)
+    if configuration.name.startswith("timm/"):
+        from regard.data.images.timm_models import make_timm
+
+        return make_timm(configuration, weights)
+    from regard.data.images.lite import make_lite
+
+    return make_lite(configuration, weights)
