@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.attention import Memory
-from regard.nn.halting import Pondered
 from regard.nn.halting import Pondered
 
 
