@@ -1,16 +1,15 @@
 """Matching: which words of a caption stand for which of a reference, as METEOR 1.5 finds it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from regard.evaluation.captions.words import stem
 
 BEAM = 40
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """A word of the caption and one of the reference, by their indices.
 
     exact: whether they are the same word; otherwise their stems are.
@@ -21,8 +20,7 @@ class Match:
     exact: bool
 
 
-@dataclass(frozen=True)
-class _Path:
+class _Path(NamedTuple):
     """What is matched up to a word of the reference.
 
     used: words of the caption, as bits; end: the word of the caption behind the last match, -1
