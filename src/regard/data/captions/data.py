@@ -60,6 +60,10 @@ class CaptionData(Sequence[Captioned]):
         """The file of every image."""
         return [example.image for example in self.examples]
 
+    def chosen(self, indices: Sequence[int]) -> CaptionData:
+        """The examples at these places, such as those whose images could be read."""
+        return replace(self, examples=tuple(self.examples[index] for index in indices))
+
     @property
     def splits(self) -> tuple[str, ...]:
         """The splits that the images are in, in the order train, valid, test."""

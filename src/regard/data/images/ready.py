@@ -111,8 +111,8 @@ def _grid_shape(
         if tall * wide != shape[0] or (rows is None and tall != wide):
             wanted = "a square grid" if rows is None else f"{rows} equal rows"
             raise UserError(
-                f"{place} has {shape[0]} positions, which are not {wanted}; say how many rows there "
-                "are"
+                f"{place} has {shape[0]} positions, which are not {wanted}; say how many rows "
+                "there are"
             )
         return tall, wide, shape[1]
     raise UserError(
