@@ -19,6 +19,14 @@ from regard.evaluation.alignment_files import (
 from regard.evaluation.baseline import CopyOrMemorize
 from regard.evaluation.confusions import Confusion, Confusions, find_confusions
 from regard.evaluation.intervals import Interval, bootstrap_interval
+from regard.evaluation.pointing import (
+    Noun,
+    PointedNoun,
+    Pointing,
+    grade_nouns,
+    grade_pointing,
+    phrase_tokens,
+)
 from regard.evaluation.report import BETTER, METRICS, Evaluation, evaluate_texts
 from regard.evaluation.score import Score
 from regard.evaluation.split import Split, evaluate_split
@@ -43,6 +51,9 @@ __all__ = [
     "Evaluation",
     "Interval",
     "Links",
+    "Noun",
+    "PointedNoun",
+    "Pointing",
     "Score",
     "Split",
     "alignment_error_rate",
@@ -57,8 +68,11 @@ __all__ = [
     "exact_match",
     "find_confusions",
     "format_links",
+    "grade_nouns",
+    "grade_pointing",
     "links_from_attention",
     "parse_links",
+    "phrase_tokens",
     "read_alignments",
     "spaced_symbols",
     "symbol_error_rate",

@@ -58,7 +58,7 @@ class Evaluation:
         return {
             "sources": self.sources,
             "references": self.references,
-            "metrics": {score.name: _score_as_dict(score) for score in self.scores},
+            "metrics": {score.name: score.as_dict() for score in self.scores},
         }
 
 
@@ -97,17 +97,3 @@ def _compute(
     if name == "symbol_error_rate":
         return symbol_error_rate(hypotheses, references, symbols, resamples=resamples)
     return _METRICS[name](hypotheses, references, resamples=resamples)
-
-
-def _score_as_dict(score: Score) -> dict[str, Any]:
-    figures: dict[str, Any] = {"value": score.value, "better": score.better}
-    if score.signature is not None:
-        figures["signature"] = score.signature
-    if score.interval is not None:
-        interval = score.interval
-        figures["interval"] = {
-            "low": interval.low,
-            "high": interval.high,
-            "level": interval.level,
-        }
-    return figures

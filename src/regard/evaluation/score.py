@@ -1,7 +1,7 @@
 """One figure of an evaluation: its name, its value, how it was computed, which way is better."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from regard.evaluation.intervals import Interval
 
@@ -24,3 +24,12 @@ class Score:
     def improves_on(self, value: float) -> bool:
         """Whether this score is strictly better than `value`."""
         return self.value > value if self.better == "higher" else self.value < value
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figure in JSON's terms: `value`, `better`, and `signature` and `interval` if any."""
+        figures: dict[str, Any] = {"value": self.value, "better": self.better}
+        if self.signature is not None:
+            figures["signature"] = self.signature
+        if self.interval is not None:
+            figures["interval"] = asdict(self.interval)
+        return figures

@@ -7,6 +7,7 @@ languages are cut at spaces and marks.
 
 import re
 import unicodedata
+from functools import cache
 
 # Abbreviations keep their period: titles and units; months, days, American states, companies and
 # streets; and those that are words too, and so must begin with a capital.
@@ -26,15 +27,10 @@ _OPENERS = (
     "Our She Since So Some Such That The Their Then There These They This We What When While You"
 )
 
-# Vowel signs and accents that are written as characters of their own are parts of words.
-_SIGNS = "".join(
-    character
-    for character in map(chr, range(0x300, 0x10000))
-    if unicodedata.category(character).startswith("M")
-)
 _LETTER = r"[^\W\d_]"
 _END = r"(?![^\W_])"  # neither a letter nor a digit follows
-_WORD = rf"{_LETTER}(?:[^\W_]|[{_SIGNS}])*"
+_SIGN = "SIGN"  # a vowel sign or an accent that is a character of its own: see _pattern
+_WORD = rf"{_LETTER}(?:[^\W_]|{_SIGN})*"
 _CLITIC = rf"'(?i:[smd]|re|ve|ll){_END}"
 _CAPITAL = "|".join(f"{each[0]}(?i:{each[1:]})" for each in _CAPITALS.split())
 _SENTENCE = rf"\s+(?:{'|'.join(_OPENERS.split())})\b"
@@ -52,7 +48,7 @@ _TOKENS = (
     # what begins with an apostrophe, and words with apostrophes inside
     rf"{_CLITIC}|(?i:n't){_END}|'(?i:t(?=is|was)|em|till?|cause|n'|n{_END}|\d\ds?{_END})",
     rf"(?i:(?:ol|somethin|dunkin)'|(?:ma'am|c'mon|nor'easter|e'er|s'mores|ev'ry|li'l|nat'l){_END})",
-    rf"(?:[A-HJ-XZn]'(?!(?i:re|ve|ll){_END}){_LETTER}{{2,}})",
+    rf"[A-HJ-XZn]'(?!(?i:re|ve|ll){_END}){_LETTER}{{2,}}",
     rf"{_LETTER}+[aeiouyAEIOUY](?!{_CLITIC})'[aeiouA-Z]{_LETTER}*",
     rf"[jyJY](?!{_CLITIC})'(?=[A-Za-z])|{_LETTER}+?(?=(?i:n't){_END})",
     # fractions and dates
@@ -73,7 +69,6 @@ _TOKENS = (
     r"&amp;|[@#][A-Za-z]\w*|[?!]{2,}|_+|\*+",
     r"[^\s\w.,:;?!'\"`‘’“”«»‹›–—…\U00010000-\U0010FFFF-]",
 )
-_TOKEN = re.compile("|".join(_TOKENS))
 
 _BRACKETS = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 _SYMBOLS = {"€": "$", "£": "#", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4"}
@@ -83,5 +78,15 @@ _WRITTEN = _BRACKETS | _SYMBOLS
 def caption_tokens(text: str) -> list[str]:
     """The tokens of a caption, in lower case; none for one of marks alone."""
     plain = text.replace("\u2019", "'").replace("\u00ad", "")  # apostrophes; soft hyphens
-    tokens = (match.group().replace("&amp;", "&").lower() for match in _TOKEN.finditer(plain))
+    tokens = (match.group().replace("&amp;", "&").lower() for match in _pattern().finditer(plain))
     return " ".join(_WRITTEN.get(token, token) for token in tokens).split()
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    signs = "".join(
+        character
+        for character in map(chr, range(0x300, 0x10000))
+        if unicodedata.category(character).startswith("M")
+    )
+    return re.compile("|".join(_TOKENS).replace(_SIGN, f"[{signs}]"))
