@@ -2,5 +2,6 @@
 
 from regard.data.captions.data import SPLITS, CaptionData, Captioned
 from regard.data.captions.reading import read_captions
+from regard.data.captions.regions import read_regions
 
-__all__ = ["SPLITS", "CaptionData", "Captioned", "read_captions"]
+__all__ = ["SPLITS", "CaptionData", "Captioned", "read_captions", "read_regions"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
@@ -153,9 +154,13 @@ def _turns() -> dict[int | None, Transpose]:
 
 @cache
 def _formats() -> tuple[str, ...]:
-    """Those of FORMATS that this Pillow was built with."""
+    """Those of FORMATS that this Pillow was built with; also keeps it from warning.
+
+    What has too many pixels is refused by name, and Pillow's own warning would stand beside that.
+    """
     images = pillow()
     images.init()
+    warnings.simplefilter("ignore", images.DecompressionBombWarning)
     return tuple(name for name in FORMATS if name in images.OPEN)
 
 

@@ -82,7 +82,7 @@ def make_timm(
 
 def _timm() -> ModuleType:
     try:
-        import timm  # type: ignore[import-not-found,unused-ignore]
+        import timm
     except ImportError as error:
         raise UserError(
             "this backbone needs timm, which is missing; pip install timm, or choose patches or "

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 from functools import cache
-from types import ModuleType
 from typing import TYPE_CHECKING
 
+from regard.data.images.pillow import pillow
 from regard.data.scenes.scene import PICTURE_SIZE, Color, Scene, Shape
 from regard.data.scenes.shapes import Point, outline
-from regard.errors import UserError
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,7 +36,7 @@ def draw(scene: Scene) -> Image:
 
     Raises UserError naming the package when Pillow is not installed.
     """
-    image: Image = _pillow().new("RGB", (PICTURE_SIZE, PICTURE_SIZE), BACKGROUND)
+    image: Image = pillow().new("RGB", (PICTURE_SIZE, PICTURE_SIZE), BACKGROUND)
     for thing in sorted(scene.things, key=lambda thing: -thing.radius):  # a frame goes under
         stamp, mask = _stamp(thing.shape, thing.color, thing.radius)
         reach = thing.radius + MARGIN
@@ -53,26 +52,13 @@ def png(scene: Scene) -> bytes:
     return buffer.getvalue()
 
 
-def require_pillow() -> None:
-    """Raise UserError naming the package when Pillow is not installed."""
-    _pillow()
-
-
-def _pillow() -> ModuleType:
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise UserError("pictures need Pillow, which is missing; pip install pillow") from error
-    return Image
-
-
 @cache
 def _stamp(shape: Shape, color: Color, radius: int) -> tuple[Image, Image]:
     """A shape's colors and its coverage, each 2 * (radius + MARGIN) pixels square."""
     covered, inner = _masks(shape, radius)
     face = FACES[color]
     edge = tuple(round(value * 0.45) for value in face)
-    stamp: Image = _pillow().new("RGB", covered.size, edge)
+    stamp: Image = pillow().new("RGB", covered.size, edge)
     stamp.paste(face, (0, 0), inner)
     return stamp, covered
 
@@ -82,7 +68,7 @@ def _masks(shape: Shape, radius: int) -> tuple[Image, Image]:
     """How much of each pixel a shape covers, and how much of it inside its dark edge."""
     from PIL import ImageDraw
 
-    images = _pillow()
+    images = pillow()
     side = 2 * (radius + MARGIN)
     whole = images.new("L", (side * FINENESS, side * FINENESS), 0)
     polygons = outline(shape)

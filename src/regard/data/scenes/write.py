@@ -11,9 +11,10 @@ from itertools import islice
 from pathlib import Path
 from tempfile import mkdtemp
 
+from regard.data.images.pillow import pillow
 from regard.data.scenes.description import LANGUAGES, scene_alignments, scene_text
 from regard.data.scenes.generator import generate_scenes
-from regard.data.scenes.picture import png, require_pillow
+from regard.data.scenes.picture import png
 from regard.data.scenes.readme import readme
 from regard.data.scenes.region import regions
 from regard.data.scenes.scene import Scene
@@ -49,7 +50,7 @@ def write_scenes(
     if pairs < SMALLEST:
         raise UserError(f"{pairs} scenes cannot be split three ways; ask for {SMALLEST} or more")
     if images:
-        require_pillow()
+        pillow()
     with _appearing(directory) as beside:
         for split, scenes in split_scenes(generate_scenes(pairs, seed)).items():
             _write_texts(beside, split, scenes)
