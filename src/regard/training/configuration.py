@@ -71,6 +71,8 @@ class TrainingConfiguration(BaseModel):
         the end of the budget finds settled weights; 0 = off. The run is what `maximum_updates`,
         `maximum_epochs` or `--minutes` allow, whichever is used up first.
     label_smoothing: share of the probability that is spread evenly over the vocabulary.
+    r_drop: alpha of R-Drop (Liang et al. 2021): every batch is computed twice, with different
+        dropout, and the distance of the two answers is part of the loss; 0 = off.
     ponder_cost: weight, in the loss, of the steps that models with adaptive steps take.
     teacher_forcing: how often the decoder reads gold tokens.
     gradient_clip: largest norm of all gradients together; 0 = off.
@@ -96,6 +98,7 @@ class TrainingConfiguration(BaseModel):
     warmup: Count = 1000
     cooldown: Share = 0.0
     label_smoothing: Share = 0.1
+    r_drop: NotNegative = 0.0
     ponder_cost: NotNegative = 0.01
     teacher_forcing: TeacherForcingConfiguration = TeacherForcingConfiguration()
     gradient_clip: NotNegative = 1.0
@@ -167,4 +170,14 @@ class Configuration(BaseModel):
 
     def as_dict(self) -> dict[str, Any]:
         """The configuration in YAML's and JSON's terms, every default written out."""
+    @model_validator(mode="after")
+    def _both_passes_read_the_same(self) -> "Configuration":
+        hidden = getattr(self.model.decoder, "copying_unseen", 0.0)
+        if self.training.r_drop and hidden:
+            raise ValueError(
+                f"training.r_drop compares two passes over the same symbols, but each hides others "
+                f"of them with model.decoder.copying_unseen ({hidden}): set one of the two to 0"
+            )
+        return self
+
         return self.model_dump(mode="json", by_alias=True)

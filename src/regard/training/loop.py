@@ -95,7 +95,9 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
         share = gold_share(training.teacher_forcing, state.step)
         batch = replace(batch, inputs=mixed_inputs(session.model, batch, share))
     session.optimizer.forget_gradients()
-    losses = session.shards.backward(batch, training.label_smoothing, training.ponder_cost)
+    losses = session.shards.backward(
+        batch, training.label_smoothing, training.ponder_cost, training.r_drop
+    )
     norm = clip_gradients(session.model, training.gradient_clip)
     _check_finite(losses, norm, session, state)
     size = session.configuration.model.embedding.size

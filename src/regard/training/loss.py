@@ -24,6 +24,8 @@ The shift is the token's largest logit, or 0 where all logits are known to be sm
 looking for the largest.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -31,10 +33,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-#: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
-BUFFER_ELEMENTS = 1 << 22
-#: Logits up to this size need no shift: far from what a float's exponent can hold (87).
-SMALL = 60.0
+from regard.training.loss_chunks import Chunked, Gradients, over_chunks, rows_in_a_chunk
 
 
 class Loss(NamedTuple):
@@ -66,22 +65,36 @@ def linear_cross_entropy(
     differentiated again. `rows=None` chooses by the size of the vocabulary. Raises ValueError when
     there is no token or a target is outside the vocabulary.
     """
-    vocabulary = weight.shape[0]
-    if features.shape[0] == 0 or features.shape[0] != targets.shape[0]:
+    check_targets(targets, features.shape[0], weight.shape[0])
+    rows = rows or rows_in_a_chunk(weight.shape[0])
+    over = partial(over_chunks, targets=targets, rows=rows)
+    return in_chunks(over, features, weight, bias, smoothing)
+
+
+def check_targets(targets: Tensor, rows: int, vocabulary: int) -> None:
+    """Raises ValueError unless there is a target in the vocabulary for each row of features."""
+    if rows == 0 or rows != targets.shape[0]:
         raise ValueError(
-            f"{features.shape[0]} rows of features and {targets.shape[0]} targets; "
+            f"{rows} rows of features and {targets.shape[0]} targets; "
             "there must be as many, and at least one"
         )
     lowest, highest = targets.aminmax()
     if int(lowest) < 0 or int(highest) >= vocabulary:
         raise ValueError(f"targets must be in 0..{vocabulary - 1}, got {lowest}..{highest}")
-    rows = rows or max(64, min(4096, BUFFER_ELEMENTS // vocabulary))
+
+
+def in_chunks(
+    over: Callable[..., Chunked],
+    features: Float[Tensor, "tokens size"],
+    weight: Float[Tensor, "vocabulary size"],
+    bias: Float[Tensor, "vocabulary"] | None,
+    smoothing: float,
+) -> Loss:
+    """The mean loss that `over` finds chunk by chunk, with gradients made on the way."""
     wanted = torch.is_grad_enabled() and any(
         tensor is not None and tensor.requires_grad for tensor in (features, weight, bias)
     )
-    return Loss(
-        *_LinearCrossEntropy.apply(features, weight, bias, targets, smoothing, rows, wanted)
-    )
+    return Loss(*_LinearCrossEntropy.apply(features, weight, bias, smoothing, wanted, over))
 
 
 def linear_cross_entropy_reference(
@@ -108,18 +121,19 @@ class _LinearCrossEntropy(torch.autograd.Function):
         features: Tensor,
         weight: Tensor,
         bias: Tensor | None,
-        targets: Tensor,
         smoothing: float,
-        rows: int,
         wanted: bool,
+        over: Callable[..., Chunked],
     ) -> tuple[Tensor, Tensor]:
-        gradients = _Gradients(features, weight, bias, smoothing) if wanted else None
-        negative, chosen = _over_chunks(features, weight, bias, targets, rows, gradients)
-        plain = negative.mean()
+        gradients = Gradients(features, weight, bias, smoothing) if wanted else None
+        found = over(features, weight, bias, gradients)
+        plain = found.negative.mean()
         loss = (1 - smoothing) * plain
         if smoothing:  # the mean over symbols of -log p[v] is log sum exp z - mean z
-            normalizer = plain + chosen.mean()
+            normalizer = plain + found.chosen.mean()
             loss += smoothing * (normalizer - _mean_logit(features, weight, bias))
+        if found.penalty is not None:
+            loss += found.penalty
         if gradients is not None:
             gradients.finish(features, weight)
             ctx.save_for_backward(gradients.features, gradients.weight, gradients.bias)
@@ -135,90 +149,7 @@ class _LinearCrossEntropy(torch.autograd.Function):
             weight * scale if ctx.needs_input_grad[1] else None,
             bias * scale if bias is not None and ctx.needs_input_grad[2] else None,
         )
-        return (*scaled, None, None, None, None)
-
-
-class _Gradients:
-    """What is summed over the chunks: gradients of the mean smoothed loss, still without s / V."""
-
-    def __init__(
-        self, features: Tensor, weight: Tensor, bias: Tensor | None, smoothing: float
-    ) -> None:
-        self.smoothing = smoothing
-        self.features = torch.empty_like(features, memory_format=torch.contiguous_format)
-        self.weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
-        self.bias = None if bias is None else torch.zeros_like(bias)
-
-    def add(
-        self, chunk: slice, features: Tensor, weight: Tensor, wrong: Tensor, sums: Tensor
-    ) -> None:
-        """`wrong`: softmax minus (1 - s) at the targets, times `sums`; [vocabulary, rows]."""
-        inverse = sums.reciprocal()
-        torch.mm(wrong.t(), weight, out=self.features[chunk]).mul_(inverse[:, None])
-        self.weight.addmm_(wrong, features * inverse[:, None])
-        if self.bias is not None:
-            self.bias.addmv_(wrong, inverse)
-
-    def finish(self, features: Tensor, weight: Tensor) -> None:
-        """Take away the even share of every symbol, and turn sums over tokens into means."""
-        tokens, share = features.shape[0], self.smoothing / weight.shape[0]
-        if share:
-            self.features.sub_(weight.sum(dim=0), alpha=share)
-            self.weight.sub_(features.sum(dim=0), alpha=share)
-            if self.bias is not None:
-                self.bias -= share * tokens
-        for gradient in (self.features, self.weight, self.bias):
-            if gradient is not None:
-                gradient /= tokens
-
-
-def _over_chunks(
-    features: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    targets: Tensor,
-    rows: int,
-    gradients: _Gradients | None,
-) -> tuple[Float[Tensor, "tokens"], Float[Tensor, "tokens"]]:
-    """Negative log-likelihood and logit of every target."""
-    tokens, vocabulary = features.shape[0], weight.shape[0]
-    inputs, matrix = _with_bias(features, weight, bias)
-    small = _largest_norm(inputs) * _largest_norm(matrix) < SMALL
-    buffer = features.new_empty(vocabulary * min(rows, tokens))
-    negative, chosen = features.new_empty(tokens), features.new_empty(tokens)
-    for start in range(0, tokens, rows):
-        chunk = slice(start, min(start + rows, tokens))
-        some, ids = inputs[chunk], targets[None, chunk]
-        logits = buffer[: vocabulary * some.shape[0]].view(vocabulary, -1)
-        torch.mm(matrix, some.t(), out=logits)
-        torch.gather(logits, 0, ids, out=chosen[None, chunk])
-        shift = 0.0 if small else logits.amax(dim=0)
-        exponentials = (logits if small else logits.sub_(shift)).exp_()
-        sums = exponentials.sum(dim=0)
-        torch.log(sums, out=negative[chunk]).sub_(chosen[chunk] - shift)
-        if gradients is not None:
-            correct = (gradients.smoothing - 1) * sums
-            wrong = exponentials.scatter_add_(0, ids, correct[None])
-            gradients.add(chunk, features[chunk], weight, wrong, sums)
-    return negative, chosen
-
-
-def _with_bias(
-    features: Tensor, weight: Tensor, bias: Tensor | None
-) -> tuple[Float[Tensor, "tokens inputs"], Float[Tensor, "vocabulary inputs"]]:
-    """Two matrices whose product are the logits: the bias is the weight of one more input, 1."""
-    if bias is None:
-        return features, weight
-    one = features.new_ones(())
-    return (
-        torch.cat([features, one.expand(features.shape[0], 1)], dim=1),
-        torch.cat([weight, bias[:, None]], dim=1),
-    )
-
-
-def _largest_norm(rows: Float[Tensor, "rows size"]) -> float:
-    """Of two matrices, the product of these is at least as large as that of any two rows."""
-    return float(torch.linalg.vector_norm(rows, dim=1).max())
+        return (*scaled, None, None, None)
 
 
 def _mean_logit(features: Tensor, weight: Tensor, bias: Tensor | None) -> Float[Tensor, ""]:

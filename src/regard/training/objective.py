@@ -2,7 +2,9 @@
 
 from regard.data.batches import Batch
 from regard.models import Model
+from regard.models.model import Features
 from regard.training.loss import Loss, linear_cross_entropy
+from regard.training.r_drop import paired_cross_entropy, paired_loss
 
 
 def batch_loss(
@@ -10,6 +12,7 @@ def batch_loss(
     batch: Batch,
     smoothing: float = 0.0,
     ponder_cost: float = 0.0,
+    r_drop: float = 0.0,
     source_share: float = 1.0,
 ) -> Loss:
     """The mean loss over the real target tokens of a batch, END included.
@@ -18,17 +21,42 @@ def batch_loss(
     output is not a softmax layer. Where steps are adaptive, the mean of ``N + R`` over the real
     source positions and that over the target's are added, times `ponder_cost` (Graves 2016, eq. 12;
     EQUATIONS C5). source_share: what the first is multiplied by, for a part of a batch.
+
+    r_drop: the alpha of `regard.training.r_drop`. The model then makes two passes, each with a
+    dropout of its own, and everything else is the mean of both.
     """
+    if not model.fused_output:
+        return _unfused(model, batch, smoothing, r_drop)
+    arguments = (batch.source, batch.source_mask, batch.inputs, batch.mask)
+    passes = [model.features(*arguments) for _ in range(2 if r_drop else 1)]
+    targets, weights = batch.outputs[batch.mask], model.output_weights()
+    if r_drop:
+        values = (passes[0].values, passes[1].values)
+        found = paired_cross_entropy(values, *weights, targets, r_drop, smoothing)
+    else:
+        found = linear_cross_entropy(passes[0].values, *weights, targets, smoothing)
+    for features in passes if ponder_cost else ():
+        found = _with_pondering(found, features, ponder_cost / len(passes), source_share)
+    return found
+
+
+def _with_pondering(loss: Loss, features: Features, cost: float, source_share: float) -> Loss:
+    if features.source is not None:
+        loss = loss.plus(cost * source_share * features.source.mean())
+    if features.target is not None:
+        loss = loss.plus(cost * features.target.mean())
+    return loss
+
+
+def _unfused(model: Model, batch: Batch, smoothing: float, r_drop: float) -> Loss:
+    """From the model's own losses, or for two passes from all of its log-probabilities."""
     arguments = (batch.source, batch.source_mask, batch.inputs)
-    if model.fused_output:
-        features = model.features(*arguments, batch.mask)
-        targets = batch.outputs[batch.mask]
-        found = linear_cross_entropy(features.values, *model.output_weights(), targets, smoothing)
-        if ponder_cost and features.source is not None:
-            found = found.plus(ponder_cost * source_share * features.source.mean())
-        if ponder_cost and features.target is not None:
-            found = found.plus(ponder_cost * features.target.mean())
-        return found
+    if r_drop:
+        one, other = (
+            model(*arguments, need_weights=False).log_probabilities[batch.mask] for _ in range(2)
+        )
+        vocabulary = len(model.output.bias)
+        return paired_loss((one, other), batch.outputs[batch.mask], vocabulary, r_drop, smoothing)
     plain, spread = model.token_losses(
         *arguments, batch.outputs, batch.mask, need_spread=smoothing > 0
     )

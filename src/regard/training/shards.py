@@ -38,9 +38,11 @@ class Shards:
         self.most = 1 if _draws_globally(model) else threads
         self._others = ThreadPoolExecutor(max(1, threads - 1), thread_name_prefix="shard")
 
-    def backward(self, batch: Batch, smoothing: float, ponder_cost: float = 0.0) -> Loss:
-        """Set the gradients of the mean loss over the batch's tokens, and give that loss."""
-        costs = (smoothing, ponder_cost)
+    def backward(
+        self, batch: Batch, smoothing: float, ponder_cost: float = 0.0, r_drop: float = 0.0
+    ) -> Loss:
+        """Set the gradients of `batch_loss`, the mean over the batch's tokens, and give it."""
+        costs = (smoothing, ponder_cost, r_drop)
         shards = split(batch, min(self.most, max(1, _positions(batch) // POSITIONS)))
         if len(shards) == 1:
             loss, gradients = self._compute(batch, costs, (1.0, 1.0), None)
@@ -51,7 +53,7 @@ class Shards:
         return loss
 
     def _side_by_side(
-        self, shards: list[Batch], costs: tuple[float, float]
+        self, shards: list[Batch], costs: tuple[float, float, float]
     ) -> tuple[Loss, Gradients]:
         each = self.threads // len(shards)
         tokens = [int(shard.mask.sum()) for shard in shards]
@@ -78,17 +80,18 @@ class Shards:
     def _compute(
         self,
         shard: Batch,
-        costs: tuple[float, float],
+        costs: tuple[float, float, float],
         shares: tuple[float, float],
         generator: torch.Generator | None,
     ) -> tuple[Loss, Gradients]:
         """Loss and gradients of a shard with these shares of the batch's tokens, times the first.
 
-        costs: label smoothing, cost of pondering. shares: of target and source tokens.
+        costs: label smoothing, cost of pondering, alpha of R-Drop. shares: of target and source
+        tokens.
         """
         share = shares[0]
         with drawing_from(generator):
-            loss, plain = batch_loss(self.model, shard, *costs, shares[1] / share)
+            loss, plain = batch_loss(self.model, shard, *costs, source_share=shares[1] / share)
         gradients = torch.autograd.grad(share * loss, self.parameters, allow_unused=True)
         kept = tuple(None if g is None else g.contiguous() for g in gradients)
         return Loss(share * loss.detach(), share * plain), kept
