@@ -168,8 +168,6 @@ class Configuration(BaseModel):
                 )
         return self
 
-    def as_dict(self) -> dict[str, Any]:
-        """The configuration in YAML's and JSON's terms, every default written out."""
     @model_validator(mode="after")
     def _both_passes_read_the_same(self) -> "Configuration":
         hidden = getattr(self.model.decoder, "copying_unseen", 0.0)
@@ -180,4 +178,6 @@ class Configuration(BaseModel):
             )
         return self
 
+    def as_dict(self) -> dict[str, Any]:
+        """The configuration in YAML's and JSON's terms, every default written out."""
         return self.model_dump(mode="json", by_alias=True)
