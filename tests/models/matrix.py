@@ -74,6 +74,7 @@ def hard(order: int, **options: Any) -> dict[str, Any]:
 
 
 MULTI_HEAD = {"heads": 2, "project": True}
+EXPECTATION = {"select": "hard", "hard_expectation": 1.0, "hard_use": "expectation"}
 FIRST = {"from": "backward_first"}
 MEAN = {"from": "mean", "projection": "linear"}
 ZERO = {"from": "zero"}
@@ -147,6 +148,8 @@ DECODERS: dict[str, dict[str, Any]] = {
         "before", cell="lstm", readout="deep", attention={"gate": True}, start=MEAN
     ),
     "before, deep with tanh": recurrent("before", readout="deep_tanh"),
+    "before, hard by expectation": recurrent("before", attention=EXPECTATION),
+    "after, hard by expectation": recurrent("after", attention=EXPECTATION, readout="attentional"),
     "pointer": recurrent("after", "general", readout="attentional", copying=True),
     "pointer, before": recurrent("before", copying=True),
     "pointer, feeding": recurrent(
@@ -160,6 +163,12 @@ DECODERS: dict[str, dict[str, Any]] = {
     "never, deep": recurrent("never", readout="deep", constant_context=True),
     "seq2seq": recurrent("never", constant_context=True),
     "never, no readout": recurrent("never", readout="none"),
+    "never, from its start": recurrent(
+        "never",
+        constant_context=True,
+        constant_context_from="start",
+        start={"from": "mean", "projection": "mlp"},
+    ),
     "never, lstm, 2 layers": recurrent(
         "never", cell="lstm", layers=2, constant_context=True, readout="none", start=MEAN
     ),

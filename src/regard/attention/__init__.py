@@ -14,6 +14,7 @@ from regard.attention.positions import (
     RelativeBias,
     Rotary,
     coordinate_positions,
+    grid_positions,
     sinusoidal_positions,
 )
 from regard.attention.scores import (
@@ -45,6 +46,7 @@ __all__ = [
     "flatten_grid",
     "fold_grid",
     "general_scores",
+    "grid_positions",
     "location_scores",
     "masked_entmax",
     "masked_log_softmax",

@@ -82,6 +82,7 @@ class Attention(Parts):
         positions: Int[Tensor, "*rows queries"] | None = None,
         coverage: Float[Tensor, "batch heads positions"] | None = None,
         need_weights: bool | Literal["log"] = False,
+        expectation: bool = False,
     ) -> Attended:
         """Attend from every query.
 
@@ -102,6 +103,7 @@ class Attention(Parts):
             need_weights: also return weights ``[batch, heads, queries, positions]``. ``"log"``:
                 their natural logarithms, never through the weights themselves, in at least float32;
                 each row a distribution (local-p's too), minus infinity where nothing is attended.
+            expectation: of hard attention: the mean over all positions in place of a single one.
 
         Raises:
             TypeError: a mask that is not boolean, a bias that is not real.
@@ -122,7 +124,7 @@ class Attention(Parts):
             shown = weights if need_weights else None
             if need_weights == "log":
                 shown = log_weights_from(scores, allowed, reading.factor, self.selection)
-            if self.selection == "hard":
+            if self.selection == "hard" and not expectation:
                 chosen = draw(weights) if self.training else best(weights)
                 context = chosen_value(weights, reading.memory.value, chosen)
             else:

@@ -22,6 +22,8 @@ from regard.models.decoders import (
 from regard.models.encoders import (
     Encoder,
     FeatureEncoder,
+    GridEncoder,
+    GridShape,
     RecurrentEncoder,
     TransformerEncoder,
     UniversalEncoder,
@@ -40,6 +42,7 @@ def build_model(
     target_vocabulary: int,
     features: int = 0,
     copies: Sequence[int] | None = None,
+    grid: GridShape | None = None,
 ) -> Model:
     """A freshly initialised model (from torch's global random state).
 
@@ -47,12 +50,13 @@ def build_model(
         features: how many of the source's symbols, the last ones, are those of features.
         copies: for a model that copies, the target id that each source id is copied as, or -1.
             Default: itself, of a joint vocabulary.
+        grid: what a model that reads pictures reads; it has no source vocabulary.
 
     Raises:
         UserError: sizes that cannot be joined.
     """
     try:
-        return _build(configuration, source_vocabulary, target_vocabulary, features, copies)
+        return _build(configuration, source_vocabulary, target_vocabulary, features, copies, grid)
     except ValueError as error:
         raise UserError(f"model: {error}") from error
 
@@ -63,18 +67,21 @@ def _build(
     target_vocabulary: int,
     features: int,
     copies: Sequence[int] | None,
+    grid: GridShape | None,
 ) -> Model:
     size = configuration.embedding.size
     scale = math.sqrt(size) if configuration.embedding.scaled else 1.0
     apart = features if configuration.features == "encoder" else 0
     by_symbol = configuration.embedding.dropout_by == "symbol"
-    source = Embedding(source_vocabulary - apart, size, scale=scale, by_symbol=by_symbol)
-    target = source
-    if not configuration.embedding.share:
-        target = Embedding(target_vocabulary, size, scale=scale, by_symbol=by_symbol)
-    elif source_vocabulary - features != target_vocabulary:
+    embed = partial(Embedding, size=size, scale=scale, by_symbol=by_symbol)
+    source = None if configuration.reads_pictures else embed(source_vocabulary - apart)
+    if source is None or not configuration.embedding.share:
+        target = embed(target_vocabulary)
+    elif source_vocabulary - features == target_vocabulary:
+        target = source
+    else:
         raise ValueError("embedding.share needs a joint vocabulary (tokenization.joint)")
-    encoder = _encoder(configuration, size)
+    encoder = _encoder(configuration, size, grid)
     decoder = _decoder(configuration, size, encoder, features_apart=bool(apart))
     tied = target.weight if configuration.embedding.tie_output else None
     output = OutputLayer(decoder.features_size, target_vocabulary, tied)
@@ -108,8 +115,12 @@ def _input_dropout(configuration: ModelConfiguration) -> float:
     return 0.0 if both else configuration.embedding.dropout
 
 
-def _encoder(configuration: ModelConfiguration, size: int) -> Encoder:
+def _encoder(configuration: ModelConfiguration, size: int, grid: GridShape | None) -> Encoder:
     chosen = configuration.encoder
+    if chosen.kind == "grid":
+        if grid is None:
+            raise ValueError("an encoder of kind 'grid' reads pictures: there are none")
+        return GridEncoder(chosen, grid)
     if chosen.kind == "recurrent":
         return RecurrentEncoder(chosen, size)
     if chosen.kind == "universal_transformer":

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from regard.models.grid_configuration import GridEncoderConfiguration
 from regard.models.section import Section, Share, Size, check_copying, check_residual
 from regard.models.transformer_configuration import (
     TransformerConfiguration,
@@ -21,6 +22,7 @@ __all__ = [
     "AttentionConfiguration",
     "CopyingDecoderConfiguration",
     "EmbeddingConfiguration",
+    "GridEncoderConfiguration",
     "HardAttentionDecoderConfiguration",
     "HardAttentionScoreConfiguration",
     "ModelConfiguration",
@@ -81,7 +83,13 @@ class AttentionConfiguration(Section):
         None, description="project queries, keys, values, output; default: what the score needs"
     )
     dropout: Share = 0.0
-    select: Literal["soft", "sparsemax", "entmax"] = "soft"
+    select: Literal["soft", "hard", "sparsemax", "entmax"] = "soft"
+    hard_expectation: float = Field(
+        0.5, ge=0.0, le=1.0, description="hard: share of training batches that attend softly"
+    )
+    hard_use: Literal["best", "expectation"] = Field(
+        "best", description="hard: the likeliest position in use, or the mean of all"
+    )
     local: Literal["none", "monotonic", "predictive"] = "none"
     local_width: Size = Field(10, description="positions to each side of a local attention, D")
     gate: bool = Field(False, description="the context is multiplied by beta = sigma(f(s))")
@@ -101,7 +109,7 @@ class StartConfiguration(Section):
     """How the encoder's states become the decoder's first state (EQUATIONS A1, A4, A16)."""
 
     from_: Literal["backward_first", "last", "mean", "zero"] = Field("last", alias="from")
-    projection: Literal["tanh", "linear", "none"] = "tanh"
+    projection: Literal["tanh", "linear", "mlp", "none"] = "tanh"
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
@@ -115,7 +123,12 @@ class RecurrentDecoderConfiguration(Section):
     layers: Size = 1
     attend: Literal["before", "after", "never"] = "before"
     attention: AttentionConfiguration = AttentionConfiguration()
-    constant_context: bool = Field(False, description="attend=never: h_S is read at every step too")
+    constant_context: bool = Field(
+        False, description="attend=never: what sums up the source is read at every step too"
+    )
+    constant_context_from: Literal["last", "start"] = Field(
+        "last", description="the encoder's last state h_S, or the decoder's first state s_0"
+    )
     input_feeding: bool = Field(False, description="attend=after: s~_{i-1} joins the next input")
     readout: Literal["maxout", "attentional", "joined", "deep", "deep_tanh", "none"] = "maxout"
     readout_size: Size = Field(256, description="of maxout and attentional")
@@ -147,9 +160,12 @@ class RecurrentDecoderConfiguration(Section):
             )
         if self.constant_context and self.attend != "never":
             raise ValueError("constant_context is for attend 'never'")
+        if self.constant_context_from == "start" and not self.constant_context:
+            raise ValueError("constant_context_from is for constant_context: set that to true")
         if self.attend == "after" and self.readout == "none":
             raise ValueError("attend 'after' needs a readout that reads the context")
-        if self.attend == "never" and self.start.from_ == "zero" and not self.constant_context:
+        summed = self.constant_context and self.constant_context_from == "last"
+        if self.attend == "never" and self.start.from_ == "zero" and not summed:
             raise ValueError("attend 'never' with start from 'zero' reads nothing of the source")
         return self
 
@@ -187,7 +203,10 @@ class HardAttentionDecoderConfiguration(Section):
 CopyingDecoderConfiguration = RecurrentDecoderConfiguration | TransformerDecoderConfiguration
 
 Encoder = Annotated[
-    RecurrentEncoderConfiguration | TransformerEncoderConfiguration | UniversalEncoderConfiguration,
+    RecurrentEncoderConfiguration
+    | TransformerEncoderConfiguration
+    | UniversalEncoderConfiguration
+    | GridEncoderConfiguration,
     Field(discriminator="kind"),
 ]
 Decoder = Annotated[
@@ -225,6 +244,19 @@ class ModelConfiguration(Section):
         return self
 
     @model_validator(mode="after")
+    def _pictures_have_no_symbols(self) -> ModelConfiguration:
+        if not self.reads_pictures:
+            return self
+        for key, wanted in (
+            ("embedding.share", self.embedding.share),
+            ("decoder.copying", self.copies),
+            ("features", self.features != "joined"),
+        ):
+            if wanted:
+                raise ValueError(f"an encoder of kind 'grid' reads no symbols: leave {key} out")
+        return self
+
+    @model_validator(mode="after")
     def _pondering_reaches_the_loss(self) -> ModelConfiguration:
         encoder = self.encoder
         adaptive = encoder.kind == "universal_transformer" and encoder.adaptive != "none"
@@ -254,6 +286,11 @@ class ModelConfiguration(Section):
         if steps < 1:
             raise ValueError(f"steps is {steps}; it must be at least 1")
         return self.model_copy(update=universal)
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether sources are pictures."""
+        return self.encoder.kind == "grid"
 
     @property
     def copies(self) -> bool:

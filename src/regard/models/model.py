@@ -9,13 +9,16 @@ from torch import Tensor, nn
 
 from regard.attention.scores import LocationScore
 from regard.models.decoders import Decoder, SelfAttentiveDecoder
-from regard.models.decoders.decoding import Decoding
+from regard.models.decoders.decoding import Chosen, Decoding
 from regard.models.encoded import Encoded
-from regard.models.encoders import Encoder, FeatureEncoder, RecurrentEncoder
+from regard.models.encoders import Encoder, FeatureEncoder, GridEncoder, RecurrentEncoder
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding, Lookup, vectors
 from regard.nn.halting import Pondered
 from regard.nn.output import OutputLayer
+
+#: What is read: the ids of texts, or the features of pictures.
+Source = Int[Tensor, "batch positions"] | Float[Tensor, "batch positions size"]
 
 
 class Step(NamedTuple):
@@ -34,14 +37,19 @@ class Decoded(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What an output layer reads, row by row, and what was pondered in making it.
+    """What an output layer reads, row by row, and what else a loss may ask about making it.
 
-    source, target: of the real positions, where steps of the encoder or decoder are adaptive.
+    source, target: what was pondered of the real positions, where steps of the encoder or decoder
+        are adaptive.
+    attention: mean over heads of what was attended to, where it was asked for.
+    chosen: the positions that hard attention drew, if it did.
     """
 
     values: Float[Tensor, "tokens size"]
     source: Pondered | None = None
     target: Pondered | None = None
+    attention: Float[Tensor, "batch steps source"] | None = None
+    chosen: Chosen | None = None
 
 
 class TokenLosses(NamedTuple):
@@ -74,7 +82,7 @@ class Model(nn.Module):
 
     def __init__(
         self,
-        source_embedding: Embedding,
+        source_embedding: Embedding | None,
         target_embedding: Embedding,
         encoder: Encoder,
         decoder: Decoder,
@@ -91,10 +99,10 @@ class Model(nn.Module):
         self.dropout = dropout
         self.feature_encoder = feature_encoder
 
-    def encode(
-        self, source: Int[Tensor, "batch positions"], source_mask: Bool[Tensor, "batch positions"]
-    ) -> Encoded:
+    def encode(self, source: Source, source_mask: Bool[Tensor, "batch positions"]) -> Encoded:
         """The source as a memory; positions where ``source_mask`` is False count for nothing."""
+        if isinstance(self.encoder, GridEncoder):
+            return self.encoder(source, source_mask)
         reader = self.feature_encoder
         if reader is None:
             return self._encode_text(source, source_mask)
@@ -104,6 +112,7 @@ class Model(nn.Module):
         return reader.join(text, features, source, source_mask)
 
     def _encode_text(self, source: Tensor, source_mask: Tensor) -> Encoded:
+        assert self.source_embedding is not None
         embedded = self.source_embedding.read(source, self.dropout, self.training)
         if not isinstance(self.encoder, RecurrentEncoder):
             embedded = vectors(embedded)
@@ -125,7 +134,7 @@ class Model(nn.Module):
 
     def forward(
         self,
-        source: Int[Tensor, "batch positions"],
+        source: Source,
         source_mask: Bool[Tensor, "batch positions"],
         inputs: Int[Tensor, "batch steps"],
         need_weights: bool = True,
@@ -143,16 +152,18 @@ class Model(nn.Module):
 
     def features(
         self,
-        source: Int[Tensor, "batch positions"],
+        source: Source,
         source_mask: Bool[Tensor, "batch positions"],
         inputs: Int[Tensor, "batch steps"],
         mask: Bool[Tensor, "batch steps"],
+        need_weights: bool = False,
     ) -> Features:
         """What the output layer would read, of the real target positions alone."""
         memory = self.encode(source, source_mask)
-        decoding = self.all_steps(memory, inputs)
+        decoding = self.all_steps(memory, inputs, need_weights)
         target = None if decoding.pondered is None else decoding.pondered.among(mask)
-        return Features(decoding.features[mask], memory.pondered, target)
+        values = decoding.features[mask]
+        return Features(values, memory.pondered, target, decoding.attention, decoding.chosen)
 
     def output_weights(self) -> tuple[Tensor, nn.Parameter]:
         """Weight ``[vocabulary, size]`` and bias ``[vocabulary]``, for a loss that fuses them."""
@@ -160,7 +171,7 @@ class Model(nn.Module):
 
     def token_losses(
         self,
-        source: Int[Tensor, "batch positions"],
+        source: Source,
         source_mask: Bool[Tensor, "batch positions"],
         inputs: Int[Tensor, "batch steps"],
         outputs: Int[Tensor, "batch steps"],

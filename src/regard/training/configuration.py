@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from regard.data.configuration import BatchingConfiguration, TokenizationConfiguration
+from regard.data.images.configuration import BackboneConfiguration
 from regard.models import ModelConfiguration
 from regard.models.configuration import TransformerConfiguration
 from regard.search import SearchConfiguration
@@ -126,17 +127,54 @@ class TrainingConfiguration(BaseModel):
 
 
 class Configuration(BaseModel):
-    """A recipe with everything filled in; the sections belong to the rooms that read them."""
+    """A recipe with everything filled in; the sections belong to the rooms that read them.
+
+    backbone: what makes features of pictures; None where sources are texts, or where pictures come
+        as features.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     recipe: str
     description: str = ""
+    backbone: BackboneConfiguration | None = None
     tokenization: TokenizationConfiguration = TokenizationConfiguration()
     batching: BatchingConfiguration = BatchingConfiguration()
     model: ModelConfiguration = ModelConfiguration()
     training: TrainingConfiguration = TrainingConfiguration()
     search: SearchConfiguration = SearchConfiguration()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in_for_pictures(cls, data: Any) -> Any:
+        """Where sources are pictures and nothing else is said: no tokens, and a usual backbone."""
+        if not _reads_pictures(data):
+            return data
+        tokenization = data.get("tokenization", {})
+        if isinstance(tokenization, dict):
+            tokenization = {"source": None, **tokenization}
+        return {"backbone": {}, **data, "tokenization": tokenization}
+
+    @model_validator(mode="after")
+    def _sources_are_of_one_kind(self) -> "Configuration":
+        if self.model.reads_pictures:
+            if self.tokenization.source is not None:
+                raise ValueError(
+                    "an encoder of kind 'grid' reads pictures, which have no tokens: set "
+                    "tokenization.source to null"
+                )
+            return self
+        if self.tokenization.source is None:
+            raise ValueError(
+                "tokenization.source is null, which is for pictures: give it a tokenizer, or set "
+                "model.encoder.kind to grid"
+            )
+        if self.backbone is not None:
+            raise ValueError(
+                "backbone makes features of pictures, and this encoder reads texts: set it to "
+                "null, or model.encoder.kind to grid"
+            )
+        return self
 
     @model_validator(mode="after")
     def _sections_agree(self) -> "Configuration":
@@ -181,3 +219,10 @@ class Configuration(BaseModel):
     def as_dict(self) -> dict[str, Any]:
         """The configuration in YAML's and JSON's terms, every default written out."""
         return self.model_dump(mode="json", by_alias=True)
+
+
+def _reads_pictures(data: Any) -> bool:
+    """Whether data that are not checked yet ask for an encoder of pictures."""
+    for key in ("model", "encoder"):
+        data = data.get(key) if isinstance(data, dict) else None
+    return isinstance(data, dict) and data.get("kind") == "grid"

@@ -2,6 +2,7 @@
 
 from regard.attention.positions.alibi import ALiBi, alibi_slopes
 from regard.attention.positions.coordinates import coordinate_positions
+from regard.attention.positions.grid import grid_positions
 from regard.attention.positions.learned import LearnedPositions
 from regard.attention.positions.relative import RelativeBias, relative_buckets
 from regard.attention.positions.rotary import Rotary, rotate
@@ -16,6 +17,7 @@ __all__ = [
     "Rotary",
     "alibi_slopes",
     "coordinate_positions",
+    "grid_positions",
     "make_scheme",
     "relative_buckets",
     "rotate",

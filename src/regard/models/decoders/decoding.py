@@ -23,6 +23,18 @@ class Copying(NamedTuple):
     gate: Float[Tensor, "*batch"]
 
 
+class Chosen(NamedTuple):
+    """The positions that hard attention drew, one for each head and step (EQUATIONS A12).
+
+    Attributes:
+        log_probability: of what was drawn, in nats; its gradient is the score function.
+        entropy: of what it was drawn from, in nats.
+    """
+
+    log_probability: Float[Tensor, "batch heads steps"]
+    entropy: Float[Tensor, "batch heads steps"]
+
+
 class Advanced(NamedTuple):
     """One step, and the state after it. Attention is the mean over heads.
 
@@ -39,13 +51,14 @@ class Decoding(NamedTuple):
     """All teacher-forced steps. Attention is the mean over heads, None where it is not asked for.
 
     copying: None unless the decoder copies. pondered: how often its layer was applied to each
-    position, where that is adaptive.
+    position, where that is adaptive. chosen: what hard attention drew; None if it drew nothing.
     """
 
     features: Float[Tensor, "batch steps features"]
     attention: Float[Tensor, "batch steps source"] | None
     copying: Copying | None = None
     pondered: Pondered | None = None
+    chosen: Chosen | None = None
 
     def advanced(self, state: Any) -> Advanced:
         """A single step, after which the decoder has this state."""

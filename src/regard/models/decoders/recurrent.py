@@ -12,8 +12,20 @@ from torch import Tensor, nn
 from regard.attention import Attention
 from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
-from regard.models.decoders.attending import is_bahdanaus, make_attention
-from regard.models.decoders.decoding import Advanced, Copying, Decoding, mean_over_heads
+from regard.models.decoders.attending import (
+    Look,
+    is_bahdanaus,
+    join_looks,
+    look,
+    make_attention,
+    takes_expectation,
+)
+from regard.models.decoders.decoding import (
+    Advanced,
+    Copying,
+    Decoding,
+    mean_over_heads,
+)
 from regard.models.decoders.recurrent_state import RecurrentState, Steps
 from regard.models.decoders.start import Start, last_state
 from regard.models.encoded import Encoded
@@ -36,7 +48,8 @@ class RecurrentDecoder(nn.Module):
     * ``attend = after`` (Luong et al. 2015, section 3.1; A7, A8): the context comes from the new
       ``s_i``; without input feeding all teacher-forced steps run at once.
     * ``attend = never`` (Sutskever et al. 2014, Cho et al. 2014; A1): only the first state, and
-      with ``constant_context`` the encoder's last state at every step, tell of the source.
+      with ``constant_context`` the encoder's last state or the first state itself at every step,
+      tell of the source.
 
     With ``copying``, weights are logarithms, and steps say whether to copy (See et al. 2017, 2.2).
     """
@@ -54,8 +67,11 @@ class RecurrentDecoder(nn.Module):
         self.attend = configuration.attend
         self.dropout = configuration.dropout
         size = configuration.size
+        self.chosen_attention = configuration.attention
         self.attention: Attention | None = None
-        extra = memory_size if configuration.constant_context else 0
+        self.constant_start = configuration.constant_context_from == "start"
+        constant = size if self.constant_start else memory_size
+        extra = constant if configuration.constant_context else 0
         context_size = extra
         if self.attend != "never":
             self.attention = make_attention(configuration, memory_size)
@@ -93,12 +109,15 @@ class RecurrentDecoder(nn.Module):
         constant = memory.states.new_zeros(memory.batch, 1, 0)
         if self.constant_context:
             constant = last_state(memory)[:, None]
+            if self.constant_start:
+                constant = layers[-1][0].transpose(0, 1)
         fed = memory.states.new_zeros(memory.batch, 1, self.feeding)
         coverage = None
         if self.attention is not None and self.attention.covers:
             assert source is not None
             coverage = memory.states.new_zeros(source.key.shape[:3])
-        state = RecurrentState(layers, source, constant, fed, coverage)
+        expectation = takes_expectation(self.attention, self.chosen_attention)
+        state = RecurrentState(layers, source, constant, fed, coverage, expectation=expectation)
         if self.stacking.plain:
             return state
         return replace(state, output=self.stacking(len(self.cells) - 1, state.last, None))
@@ -108,8 +127,8 @@ class RecurrentDecoder(nn.Module):
         step = embedded[:, None]
         before = state.last
         known = self.cells.first().project(step)[0]
-        state, context, weights = self._move(known, state, need_weights=True)
-        steps = Steps(before, state.last, context, weights)
+        state, looked = self._move(known, state, need_weights=True)
+        steps = Steps(before, state.last, looked.context, looked.weights)
         decoding = self._decoding(step, steps, need_weights=True)
         if self.feeding:
             state = replace(state, fed=decoding.features)
@@ -138,8 +157,8 @@ class RecurrentDecoder(nn.Module):
         if features is None:
             features = self._read(embedded, steps.before, steps.after, steps.context)
         if self.generation_gate is None:
-            weights = steps.weights
-            return Decoding(features, None if weights is None else weights.mean(1))
+            shown = None if steps.weights is None else steps.weights.mean(1)
+            return Decoding(features, shown, chosen=steps.chosen)
         assert steps.weights is not None
         log_weights = mean_over_heads(steps.weights)
         gate = self.generation_gate(steps.context, steps.after, vectors(embedded))
@@ -160,11 +179,10 @@ class RecurrentDecoder(nn.Module):
             inputs = self.stacking(number, outputs, below)
         assert isinstance(inputs, Tensor)
         before = torch.cat([state.last, inputs[:, :-1]], dim=1)
-        context, weights = state.constant, None
+        looked = Look(state.constant)
         if self.attention is not None:
-            wanted = self._wanted(need_weights)
-            context, weights = self.attention(inputs, state.source, need_weights=wanted)
-        return Steps(before, inputs, context, weights)
+            looked = look(self.attention, inputs, state, self._wanted(need_weights))
+        return Steps(before, inputs, looked.context, looked.weights, chosen=looked.chosen)
 
     def _by_kernel(self, memory: Encoded) -> bool:
         """Whether this is Bahdanau's decoder, which has kernels of its own for GRU and LSTM."""
@@ -204,39 +222,40 @@ class RecurrentDecoder(nn.Module):
         read = vectors(embedded) if self.feeding else None
         befores: list[Tensor] = []
         afters: list[Tensor] = []
-        contexts: list[Tensor] = []
-        shown: list[Tensor] = []
+        looks: list[Look] = []
         fed: list[Tensor] = []
         for i, known in enumerate(self.cells.first().project(embedded)):
             before = state.last
-            state, context, weights = self._move(known, state, need_weights)
+            state, looked = self._move(known, state, need_weights)
             after = state.last
             if read is not None:
-                features = self._read(read[:, i : i + 1], before, after, context)
+                features = self._read(read[:, i : i + 1], before, after, looked.context)
                 fed.append(features)
                 state = replace(state, fed=features)
             befores.append(before)
             afters.append(after)
-            contexts.append(context)
-            if weights is not None:
-                shown.append(weights)
-        joined = [torch.cat(parts, dim=1) for parts in (befores, afters, contexts)]
-        weights = torch.cat(shown, dim=2) if need_weights else None
+            looks.append(looked)
+        whole = join_looks(looks)
         return Steps(
-            joined[0], joined[1], joined[2], weights, torch.cat(fed, dim=1) if fed else None
+            torch.cat(befores, dim=1),
+            torch.cat(afters, dim=1),
+            whole.context,
+            whole.weights if need_weights else None,
+            torch.cat(fed, dim=1) if fed else None,
+            whole.chosen,
         )
 
     def _move(
         self, known: Float[Tensor, "1 batch gates"], state: RecurrentState, need_weights: bool
-    ) -> tuple[RecurrentState, Tensor, Tensor | None]:
-        """One step of attention and cells: state, context ``[batch, 1, size]``, weights.
+    ) -> tuple[RecurrentState, Look]:
+        """One step of attention and cells: the state after it and what was read.
 
         ``known`` is the first cell's projection of the token; context and what is fed back follow.
         """
-        context, weights = state.constant, None
+        looked = Look(state.constant)
         if self.attend == "before":
-            context, weights, state = self._attend(state.last, state, need_weights)
-        rest = state.fed if self.attend == "after" else context
+            looked, state = self._attend(state.last, state, need_weights)
+        rest = state.fed if self.attend == "after" else looked.context
         first = self.cells.first()
         projected = first.project_rest(known, rest[:, 0]) if rest.shape[-1] else known
         layers = [first.step(projected, state.layers[0])]
@@ -246,36 +265,27 @@ class RecurrentDecoder(nn.Module):
             layers.append(cell.step(cell.project(inputs)[0], state.layers[number]))
             output = self.stacking(number, layers[number][0].transpose(0, 1), inputs)
         if self.attend == "after":
-            context, weights, state = self._attend(output, state, need_weights)
+            looked, state = self._attend(output, state, need_weights)
         moved = replace(
             state,
             layers=tuple(layers),
             position=state.position + 1,
             output=None if self.stacking.plain else output,
         )
-        return moved, context, weights
+        return moved, looked
 
     def _attend(
         self, query: Float[Tensor, "batch 1 size"], state: RecurrentState, need_weights: bool
-    ) -> tuple[Tensor, Tensor | None, RecurrentState]:
-        """Context ``[batch, 1, size]``, weights if asked for, and the state that covers more."""
+    ) -> tuple[Look, RecurrentState]:
+        """What one step reads, and the state that covers more."""
         attention = self.attention
         assert attention is not None
-        places = None
-        if attention.placed:
-            places = torch.full((1,), state.position, device=query.device)
-        context, weights = attention(
-            query,
-            state.source,
-            positions=places,
-            coverage=state.coverage,
-            need_weights=self._wanted(need_weights or attention.covers),
-        )
+        looked = look(attention, query, state, self._wanted(need_weights or attention.covers))
         if attention.covers:
-            assert weights is not None and state.coverage is not None
-            weighed = weights if self.generation_gate is None else weights.exp()
+            assert looked.weights is not None and state.coverage is not None
+            weighed = looked.weights if self.generation_gate is None else looked.weights.exp()
             state = replace(state, coverage=state.coverage + weighed.sum(2))
-        return context, weights, state
+        return looked, state
 
     def _wanted(self, need_weights: bool) -> bool | Literal["log"]:
         """What the attention is asked for: copying needs logarithms."""

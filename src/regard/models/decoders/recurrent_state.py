@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.attention import Memory
+from regard.models.decoders.decoding import Chosen
 from regard.nn.recurrent import State
 
 
@@ -26,6 +27,7 @@ class RecurrentState:
             None unless the attention has coverage.
         position: how many steps were taken.
         output: what the top layer gave last, ``[batch, 1, size]``; None where that is its state.
+        expectation: whether hard attention takes the mean over all positions, and none by itself.
     """
 
     layers: tuple[State, ...]
@@ -35,6 +37,7 @@ class RecurrentState:
     coverage: Tensor | None = None
     position: int = 0
     output: Tensor | None = None
+    expectation: bool = False
     pondering = None  # every token takes one step
 
     @property
@@ -73,6 +76,7 @@ class Steps(NamedTuple):
 
     weights: of each head, or their logarithms where the decoder copies; None if not needed.
     features: what was read out and fed back.
+    chosen: what hard attention drew; None if it drew nothing.
     """
 
     before: Float[Tensor, "batch steps size"]
@@ -80,3 +84,4 @@ class Steps(NamedTuple):
     context: Float[Tensor, "batch steps context"]
     weights: Float[Tensor, "batch heads steps source"] | None
     features: Float[Tensor, "batch steps features"] | None = None
+    chosen: Chosen | None = None

@@ -20,6 +20,9 @@ class Start(nn.Module):
     mean of the real encoder states. ``zero``: nothing passes. Layer k starts from encoder layer k
     where the two have as many layers, else from the last; an LSTM's cell from the encoder's cell,
     or where there is none, from a projection of the same states.
+
+    Projections: ``tanh``, a matrix and tanh; ``linear``, a matrix; ``mlp``, a matrix and ReLU
+    before the matrix and tanh, one for each tensor (Xu et al. 2015, section 3.1.2; A10).
     """
 
     def __init__(
@@ -37,11 +40,11 @@ class Start(nn.Module):
         self.size = size
         self.layers = layers
         self.tensors = tensors
-        self.squash = configuration.projection == "tanh"
+        self.squash = configuration.projection in ("tanh", "mlp")
         if self.source == "backward_first" and directions != 2:
             raise ValueError("start from 'backward_first' needs a bidirectional encoder")
         inputs = encoder_size // directions if self.source == "backward_first" else encoder_size
-        self.projections: Layers[nn.Linear] = Layers()
+        self.projections: Layers[nn.Module] = Layers()
         if self.source == "zero":
             return
         if configuration.projection == "none":
@@ -51,8 +54,9 @@ class Start(nn.Module):
                     f"not {inputs}: use 'tanh' or 'linear'"
                 )
             return
+        deep = configuration.projection == "mlp"
         for _ in range(layers * tensors):
-            self.projections.append(glorot_linear(inputs, size))
+            self.projections.append(_mlp(inputs, size) if deep else glorot_linear(inputs, size))
 
     def forward(self, memory: Encoded) -> tuple[State, ...]:
         """The state of each layer."""
@@ -79,6 +83,11 @@ class Start(nn.Module):
         if self.source == "backward_first":
             return tensor[1]
         return tensor.transpose(0, 1).flatten(1)
+
+
+def _mlp(inputs: int, size: int) -> nn.Module:
+    """Two matrices with ReLU between them."""
+    return nn.Sequential(glorot_linear(inputs, inputs), nn.ReLU(), glorot_linear(inputs, size))
 
 
 def masked_mean(memory: Encoded) -> Tensor:
