@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from filelock import FileLock
@@ -91,6 +92,53 @@ def trained_run(tmp_path_factory: pytest.TempPathFactory, scenes_data: Path) -> 
         )
 
     return once(tmp_path_factory, "trained", make) / "run"
+
+
+@pytest.fixture(scope="session")
+def untrained_run() -> Callable[..., Path]:
+    """Writes the run directory of a model that was never trained: `untrained_run(out, {...})`."""
+    return write_untrained_run
+
+
+def write_untrained_run(
+    out: Path, model: dict[str, Any], *, seed: int = 6, spread: float = 0.0, **sections: Any
+) -> Path:
+    """A model over the letters a to h, with one vocabulary for both sides.
+
+    spread: standard deviation of every parameter; 0 = as the model starts. sections: others of the
+    configuration.
+    """
+    import torch
+
+    from regard.data.pairs import Pair, Pairs
+    from regard.data.tokenizers import save_tokenizers, train_tokenizers
+    from regard.training.problems import resolve
+    from regard.training.run import (
+        TOKENIZER,
+        encode_model,
+        model_for,
+        vocabulary_of,
+        write_configuration,
+        write_model,
+    )
+
+    side = {"kind": "character"}
+    tokenization = {"joint": True, "source": side, "target": side}
+    search = {"maximum_length_ratio": 1.0, "maximum_length_extra": 2, "beam": 3}
+    settings = {"tokenization": tokenization, "search": search, "model": model, **sections}
+    configuration = resolve({"recipe": "untrained", **settings}, "untrained")
+    pairs = Pairs((Pair("abcdefgh", "hgfedcba"),), "letters", 0)
+    tokenizers = train_tokenizers(configuration.tokenization, pairs, 1)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        made = model_for(configuration, tokenizers)
+        for parameter in made.parameters() if spread else ():
+            torch.nn.init.normal_(parameter, std=spread)
+    (out / TOKENIZER).mkdir(parents=True)
+    save_tokenizers(tokenizers, out / TOKENIZER)
+    write_configuration(out, configuration, vocabulary_of(tokenizers))
+    write_model(out, encode_model(made))
+    return out
 
 
 #: Settings that make `transformer-tiny` learn something within seconds.

@@ -7,7 +7,7 @@ import torch
 
 from regard.models import Model
 from regard.nn.halting import Halting, Tally
-from regard.nn.transformer import EncoderLayer, LayerOptions
+from regard.nn.transformer import DecoderLayer, EncoderLayer, LayerOptions
 from regard.training.loss import Loss
 from regard.training.objective import batch_loss
 
@@ -114,6 +114,12 @@ def test_one_step_is_one_layer() -> None:
     layer.load_state_dict(plain.encoder.layer.state_dict())
     read = plain.encoder.recurrence.mark(plain.source_embedding(source), 1)
     assert_close(plain.encode(source, mask).states, layer(read, mask).detach())
+    memory = plain.encode(source, mask)
+    second = randomize(DecoderLayer(LayerOptions(6, 2, 7, norm="post"), 6)).double().eval()
+    second.load_state_dict(plain.decoder.layer.state_dict())
+    read = plain.decoder.recurrence.mark(plain.target_embedding(inputs), 1)
+    made, _, _ = second(read, second.cross_attention.prepare(memory))
+    assert_close(plain.all_steps(memory, inputs).features, made.detach())
     expected = plain(source, mask, inputs).log_probabilities.detach()
     assert_close(adaptive(source, mask, inputs).log_probabilities, expected)
 

@@ -10,6 +10,7 @@ from regard.models import Model, ModelConfiguration, build_model
 
 VOCABULARY = 13
 
+TRANSFORMER = {"kind": "transformer", "layers": 2, "heads": 2, "feed_forward_size": 9}
 UNIVERSAL = {"kind": "universal_transformer", "heads": 2, "feed_forward_size": 7}
 
 ENCODERS: dict[str, dict[str, Any]] = {
@@ -57,8 +58,12 @@ ENCODERS: dict[str, dict[str, Any]] = {
         "positions": "learned",
         "maximum_positions": 12,
     },
+    "transformer, alibi": {**TRANSFORMER, "positions": "alibi"},
+    "transformer, relative": {**TRANSFORMER, "positions": "relative"},
+    "transformer, no positions": {**TRANSFORMER, "positions": "none"},
     "universal": {**UNIVERSAL, "steps": 3},
     "universal, adaptive": {**UNIVERSAL, "steps": 4, "adaptive": "graves", "halting_bias": 0.0},
+    "universal, adaptive, released": {**UNIVERSAL, "steps": 4, "adaptive": "tensor2tensor"},
 }
 
 
@@ -79,8 +84,6 @@ FIRST = {"from": "backward_first"}
 MEAN = {"from": "mean", "projection": "linear"}
 ZERO = {"from": "zero"}
 SAME = {"from": "last", "projection": "none"}
-
-TRANSFORMER = {"kind": "transformer", "layers": 2, "heads": 2, "feed_forward_size": 9}
 
 DECODERS: dict[str, dict[str, Any]] = {
     "rnnsearch": recurrent("before", start=FIRST),

@@ -16,7 +16,7 @@ from regard.views.labels import (
 LONGEST_LABEL = 15.0  # ems; longer tokens are cut with an ellipsis
 LEGEND_WIDTH = 110.0
 SMALL = 11.0  # the size of captions
-STRIP = 22.0  # how wide the strips of steps are
+STRIP = 26.0  # how wide the strips of steps are
 _MARGIN = 16.0
 _GAP = 8.0  # between a label and the matrix
 _STRIP_GAP = 6.0  # between the matrix and a strip
