@@ -147,12 +147,7 @@ def links_from_attention(
         and not words, give each token an index of its own.
     Raises ValueError when the shape is not that of the words.
     """
-    weights = word_weights(attention, source_words, target_words)
-    return frozenset(
-        (source, target)
-        for target, source in zip(weights.targets, weights.winners(), strict=True)
-        if source >= 0
-    )
+    return word_weights(attention, source_words, target_words).links()
 
 
 @dataclass(frozen=True)
@@ -168,11 +163,13 @@ class WordWeights:
     targets: tuple[int, ...]
     sources: tuple[int, ...]
 
-    def winners(self) -> list[int]:
-        """The source word with the largest sum for each target word; -1 where it is no word."""
+    def links(self) -> Links:
+        """Each target word with the source word that has its largest sum, if that is a word."""
         if not self.sources:
-            return [-1] * len(self.targets)
-        return [self.sources[unit] for unit in self.sums.argmax(1)]  # the first of equals
+            return frozenset()
+        winners = [self.sources[unit] for unit in self.sums.argmax(1)]  # the first of equals
+        pairs = zip(winners, self.targets, strict=True)
+        return frozenset((source, target) for source, target in pairs if source >= 0)
 
 
 def word_weights(

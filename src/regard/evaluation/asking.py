@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from regard.data.batches import Example
 from regard.data.features import FeaturesError
 from regard.data.special import END
 from regard.data.tokenizers import Opened, Tokenizers, open_source, open_target
@@ -17,6 +19,7 @@ from regard.search import Ensemble
 #: however long the lines are.
 MOST_POSITIONS = 65_536
 _LONG_SOURCE = "{length} tokens with the end symbol; this model reads at most {limit}"
+_LONG_TARGET = "a target of {length} tokens with the end symbol; this model writes at most {limit}"
 
 
 def check_tags(
@@ -67,6 +70,40 @@ def opened(tokenizers: Tokenizers, source: Opened) -> Tokenizers:
     if not source.symbols:
         return tokenizers
     return replace(tokenizers, target=open_target(tokenizers.target, source.symbols))
+
+
+class GivenPairs(NamedTuple):
+    """Sources and their given targets as a model reads them, each by its number among all pairs.
+
+    tags: the features of every pair, None for each where the model has none. tokenizers: those of
+    each pair, where its source may open the target's vocabulary.
+    """
+
+    tags: Sequence[str | None]
+    sources: dict[int, Opened]
+    tokenizers: dict[int, Tokenizers]
+    examples: dict[int, Example]
+
+
+def read_given_pairs(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    pairs: Sequence[tuple[str, str | Sequence[str]]],
+    features: Sequence[str] | None,
+    answers: list[Translation],
+) -> GivenPairs:
+    """The pairs that have two sides and that the model can read; what is wrong with others is
+    noted in `answers`."""
+    tags = check_tags(tokenizers, features, len(pairs))
+    filled = [i for i, pair in enumerate(pairs) if is_filled(*pair)]
+    texts = [source for source, _ in pairs]
+    sources = read_sources(model, tokenizers, texts, tags, filled, answers)
+    asked = {i: opened(tokenizers, source) for i, source in sources.items()}
+    examples = {i: Example(sources[i].ids, read_target(asked[i], pairs[i][1])) for i in sources}
+    targets = {i: len(example.target) for i, example in examples.items()}
+    for i in set_aside(targets, model.longest_target, _LONG_TARGET, answers):
+        del examples[i]
+    return GivenPairs(tags, sources, asked, examples)
 
 
 def is_filled(source: str, target: str | Sequence[str]) -> bool:

@@ -10,18 +10,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.data.batches import Batch, Example, collate, collate_sources
+from regard.data.batches import Batch, collate, collate_sources
 from regard.data.special import UNKNOWN
 from regard.data.tokenizers import Opened, Tokenized, Tokenizers, unseen_symbols
 from regard.evaluation.alignment import links_from_attention
 from regard.evaluation.asking import (
     check_tags,
     cut_batches,
-    is_filled,
     opened,
+    read_given_pairs,
     read_sources,
-    read_target,
-    set_aside,
 )
 from regard.evaluation.pondering import source_pondering, with_steps
 from regard.evaluation.posteriors import with_posteriors
@@ -37,8 +35,6 @@ from regard.search import (
     sample,
     score_targets,
 )
-
-_LONG_TARGET = "a target of {length} tokens with the end symbol; this model writes at most {limit}"
 
 
 @dataclass(frozen=True)
@@ -112,15 +108,8 @@ def score_texts(
     the text that was given.
     """
     answers = [BLANK] * len(pairs)
-    tags = check_tags(tokenizers, features, len(pairs))
-    filled = [i for i, pair in enumerate(pairs) if is_filled(*pair)]
     texts = [source for source, _ in pairs]
-    sources = read_sources(model, tokenizers, texts, tags, filled, answers)
-    asked = {i: opened(tokenizers, source) for i, source in sources.items()}
-    examples = {i: Example(sources[i].ids, read_target(asked[i], pairs[i][1])) for i in sources}
-    targets = {i: len(example.target) for i, example in examples.items()}
-    for i in set_aside(targets, model.longest_target, _LONG_TARGET, answers):
-        del examples[i]
+    tags, sources, asked, examples = read_given_pairs(model, tokenizers, pairs, features, answers)
     order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
     for indices in cut_batches(order, sources, batch_size, 1):
         batch = collate([examples[i] for i in indices], range(len(indices)))

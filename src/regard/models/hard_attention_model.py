@@ -63,6 +63,16 @@ class HardAttentionModel(Model):
         mixed, _ = mixed_emissions(priors, readouts, known.readout, *self.output_weights())
         return Decoded(mixed, priors.exp() if need_weights else None)
 
+    def shown_attention(
+        self,
+        memory: Encoded,
+        inputs: Int[Tensor, "batch steps"],
+        outputs: Int[Tensor, "batch steps"],
+        mask: Bool[Tensor, "batch steps"],
+    ) -> Float[Tensor, "batch steps source"]:
+        """What each step read: the posterior."""
+        return self.posteriors(memory, inputs, outputs, mask)
+
     def features(self, *_: Any, **__: Any) -> Features:
         """There are none: the output is no softmax of one vector a step."""
         raise TypeError("hard attention mixes outputs of all positions: use token_losses")

@@ -71,6 +71,8 @@ class SubwordTokenizer:
         return ids
 
     def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
+        if len(texts) == 1:  # for a list a thread is started, which takes longer than one text
+            return [self.encode(texts[0])]
         read = [hide(self.normalizer.read(text)) for text in texts]
         ids: list[list[int]] = self.processor.encode(read, out_type=int, num_threads=1)
         return ids

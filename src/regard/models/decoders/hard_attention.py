@@ -49,6 +49,7 @@ class HardAttentionDecoder(nn.Module):
     """
 
     longest: int | None = None  # any number of tokens can be written
+    attention_layers = attention_heads = 0  # none to choose from: what was read has a posterior
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -141,15 +142,35 @@ class RecurrentDecoder(nn.Module):
         need_weights: bool = False,
     ) -> Decoding:
         """All teacher-forced steps, with attention if asked."""
+        return self._decoding(embedded, self._run(embedded, memory, need_weights), need_weights)
+
+    @property
+    def attention_layers(self) -> int:
+        """How many attentions over the source there are."""
+        return 0 if self.attention is None else 1
+
+    @property
+    def attention_heads(self) -> int:
+        """How many heads it has."""
+        return 0 if self.attention is None else self.attention.heads
+
+    def attention_by_layer(
+        self, embedded: Float[Tensor, "batch steps size"] | Lookup, memory: Encoded
+    ) -> Iterator[Float[Tensor, "batch heads steps source"]]:
+        """What all teacher-forced steps attend to: of one layer, if there is any."""
+        weights = self._run(embedded, memory, need_weights=True).weights
+        if weights is not None:
+            yield weights if self.generation_gate is None else weights.exp()
+
+    def _run(self, embedded: Tensor | Lookup, memory: Encoded, need_weights: bool) -> Steps:
+        """All teacher-forced steps, in the fastest way that gives what is wanted."""
         state = self.start(memory)
         wanted = need_weights or self.generation_gate is not None
-        if self._by_kernel(memory) and not need_weights:
-            steps = self._at_once(embedded, state)
-        elif self.attend == "before" or self.feeding:
-            steps = self._one_by_one(embedded, state, wanted)
-        else:
-            steps = self._without_feeding(embedded, state, wanted)
-        return self._decoding(embedded, steps, need_weights)
+        if self._by_kernel(memory):
+            return self._at_once(embedded, state, wanted)
+        if self.attend == "before" or self.feeding:
+            return self._one_by_one(embedded, state, wanted)
+        return self._without_feeding(embedded, state, wanted)
 
     def _decoding(self, embedded: Tensor | Lookup, steps: Steps, need_weights: bool) -> Decoding:
         """What is read out of the steps."""
@@ -196,8 +217,10 @@ class RecurrentDecoder(nn.Module):
             and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
         )
 
-    def _at_once(self, embedded: Tensor | Lookup, state: RecurrentState) -> Steps:
-        """``_one_by_one`` by the kernel, which keeps no weights."""
+    def _at_once(
+        self, embedded: Tensor | Lookup, state: RecurrentState, need_weights: bool
+    ) -> Steps:
+        """``_one_by_one`` by the kernel, which keeps no weights: they are computed once more."""
         cell, attention = self.cells.first(), self.attention
         assert attention is not None and attention.query_projection is not None
         assert isinstance(attention.score, AdditiveScore) and state.source is not None
@@ -211,8 +234,8 @@ class RecurrentDecoder(nn.Module):
             states, contexts = run_attentive_gru(known, first[0], *parts)
         before = torch.cat([first[0], states[:-1]]).transpose(0, 1)
         weights = None
-        if self.generation_gate is not None:
-            weights = attention(before, state.source, need_weights="log").weights
+        if need_weights:
+            weights = attention(before, state.source, need_weights=self._wanted(True)).weights
         return Steps(before, states.transpose(0, 1), contexts.transpose(0, 1), weights)
 
     def _one_by_one(
