@@ -1,5 +1,7 @@
 """Views that the tests of this folder draw."""
 
+from dataclasses import replace
+
 from regard.views import AttentionView
 
 SMALL = AttentionView(
@@ -12,6 +14,13 @@ SMALL = AttentionView(
     alignment=((0, 0), (1, 1)),
     title="A small one",
     probabilities=(0.5, 0.25, 1.0),
+)
+PONDERED = replace(
+    SMALL,
+    source_steps=(2, 1, 4),
+    source_ponder=(2.5, 2.0, 4.25),
+    steps=(3, 8, 1),
+    ponder=(3.125, 8.5, 1.75),
 )
 RIGHT_TO_LEFT = AttentionView(
     source="שלום עולם",

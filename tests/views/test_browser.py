@@ -8,7 +8,7 @@ import pytest
 
 from regard.views import attention_html
 
-from .examples import HOSTILE, RIGHT_TO_LEFT, SMALL, square
+from .examples import HOSTILE, PONDERED, RIGHT_TO_LEFT, SMALL, square
 from .test_page_html import Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -125,6 +125,16 @@ def test_a_cell_shows_both_its_tokens_right_to_left_too(tmp_path):
     line = readout(found)
     assert line[0].endswith(": 0.7500")  # the leftmost column is the last source token
     assert [text for text in line[1:] if text] == ["بالعالم", "עולם"]
+
+
+def test_steps_are_told_and_are_no_part_of_a_name(tmp_path):
+    found, complaints = show(tmp_path, PONDERED, f"{token('output', 1)}.focus()")
+    assert not complaints
+    line = readout(found)
+    assert line[0].endswith("probability: 0.250; it took 8 steps (8.50 with the remainder)")
+    assert [text for text in line[1:] if text] == ["Hund", "dog", "a", "</s>"]
+    found, _ = show(tmp_path, PONDERED, f"{token('source', 1)}.focus()")
+    assert readout(found)[0].endswith("; it took 1 step (2.00 with the remainder)")
 
 
 def test_long_texts_stand_in_columns(tmp_path):

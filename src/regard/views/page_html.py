@@ -15,6 +15,7 @@ CAUTION = (
     "It is not an explanation of why it wrote it."
 )
 _READING = "Threads of less weight than 0.02 are not drawn; the heat map holds every weight."
+_STEPS = "The number beside a token is how many steps the model took over it."
 
 
 def attention_html(view: AttentionView) -> str:
@@ -24,10 +25,11 @@ def attention_html(view: AttentionView) -> str:
     scheme, works with the keyboard, and shows its figures without scripts too.
     """
     heading = printable(view.title) or "Attention"
+    said = [CAUTION, _READING] + ([_STEPS] if view.source_steps or view.steps else [])
     main = (
         f'<h1 dir="auto">{escape(heading)}</h1>\n'
         f'<div class="views">\n{attention_element(view, heading=False)}\n</div>\n'
-        f"<footer><p>{CAUTION} {_READING}</p></footer>"
+        f"<footer><p>{' '.join(said)}</p></footer>"
     )
     return page(heading, main)
 
