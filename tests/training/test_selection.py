@@ -45,6 +45,7 @@ def test_lower_error_rates_are_better() -> None:
         ("best", 2, "word_error_rate", [1, 5]),
         ("last", 2, "bleu", [4, 5]),
         ("none", 2, "bleu", []),
+        ("exponential", 2, "bleu", []),
         ("best", 9, "bleu", [1, 2, 3, 4, 5]),
     ],
 )

@@ -127,7 +127,9 @@ def test_an_unknown_key_names_the_nearest(recipe: Path, written: str, meant: str
 
 def test_an_unknown_key_without_a_near_one_lists_its_section(recipe: Path) -> None:
     message = refusal(recipe, "training.average.zzz=2")
-    assert message.endswith("the section training.average has no key zzz; it has kind, count")
+    assert message.endswith(
+        "the section training.average has no key zzz; it has kind, count, decay"
+    )
 
 
 def test_an_unknown_key_in_a_file_names_the_file(tmp_path: Path) -> None:

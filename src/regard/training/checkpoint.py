@@ -1,10 +1,11 @@
 """Checkpoints: all that training needs to go on as if it had never stopped.
 
 One file each, `checkpoints/step-<updates>.safetensors`, which appears whole or not at all: the
-parameters (`model.`), the optimizer's state (`optimizer.`), the random states (`random.`), and in
-the header, as JSON, the training state, the rest of the random states, how long metrics.jsonl was,
-and the hashes of the data. Beside them lie the validated weights (`weights-<updates>`) that a kept
-checkpoint knows as candidates for the average.
+parameters (`model.`), their exponential average where there is one (`average.`), the optimizer's
+state (`optimizer.`), the random states (`random.`), and in the header, as JSON, the training state,
+the rest of the random states, how long metrics.jsonl was, and the hashes of the data. Beside them
+lie the validated weights (`weights-<updates>`) that a kept checkpoint knows as candidates for the
+average.
 """
 
 import json
@@ -17,6 +18,7 @@ from torch import nn
 
 from regard.errors import UserError
 from regard.files import write_bytes, writing
+from regard.training.exponential_average import ExponentialAverage
 from regard.training.optimizer import Adam
 from regard.training.random_state import random_tensors, restore_random
 from regard.training.state import TrainingState, parse_state
@@ -43,10 +45,14 @@ class Checkpoint:
     random: dict[str, Any]
     tensors: Tensors
 
-    def restore(self, model: nn.Module, optimizer: Adam) -> None:
-        """Bring model, optimizer and the global generators to where they were."""
+    def restore(
+        self, model: nn.Module, optimizer: Adam, average: ExponentialAverage | None = None
+    ) -> None:
+        """Bring model, optimizer, average and the global generators to where they were."""
         fill_model(model, self._part("model"), self.path)
         optimizer.fill(self._part("optimizer"))
+        if average is not None:
+            average.fill(self._part("average"))
         restore_random(self._part("random"), self.random)
 
     def _part(self, name: str) -> Tensors:
@@ -73,6 +79,7 @@ def save_checkpoint(
     state: TrainingState,
     model: nn.Module,
     optimizer: Adam,
+    average: ExponentialAverage | None = None,
     *,
     metrics_position: int,
     data: dict[str, Any],
@@ -84,6 +91,7 @@ def save_checkpoint(
         "model": model_tensors(model),
         "optimizer": optimizer.tensors(),
         "random": random,
+        "average": {} if average is None else average.tensors(),
     }
     tensors = {f"{part}.{name}": tensor for part in parts for name, tensor in parts[part].items()}
     facts = {

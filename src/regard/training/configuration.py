@@ -21,16 +21,19 @@ AtLeastOne = Annotated[int, Field(ge=1)]
 
 
 class AverageConfiguration(BaseModel):
-    """Averaging of weights when training ends.
+    """Averaging of weights.
 
-    kind: the `count` validated weights with the `best` metric or the `last` ones, or `none`. The
-        average replaces the best single weights only where it does better on the validation data.
+    kind: when training ends, of the `count` validated weights with the `best` metric or of the
+        `last` ones; that average replaces the best single weights only where it does better on the
+        validation data. `exponential`: from update to update, with `decay`, and what is validated
+        and kept are always averages. Or `none`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["best", "last", "none"] = "best"
+    kind: Literal["best", "last", "exponential", "none"] = "best"
     count: AtLeastOne = 5
+    decay: Share = 0.999
 
 
 class TeacherForcingConfiguration(BaseModel):

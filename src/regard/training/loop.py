@@ -103,6 +103,8 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
     size = session.configuration.model.embedding.size
     rate = learning_rate(state.step + 1, training, share_done(session, state), size=size)
     session.optimizer.update(rate)
+    if session.average is not None:
+        session.average.update(state.step + 1)
     _count(session, state, batch, losses, time.perf_counter() - started)
 
 
@@ -143,7 +145,7 @@ def share_done(session: Session, state: TrainingState) -> float:
 def _validations_to_come(session: Session, state: TrainingState) -> int:
     """If training ended now: of the last weights, and of the average."""
     last = state.validated != state.step
-    average = session.configuration.training.average.kind != "none"
+    average = session.configuration.training.average.kind in ("best", "last")
     return int(last) + int(average and len(state.candidates) + last > 1)
 
 

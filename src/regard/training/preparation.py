@@ -17,6 +17,7 @@ from regard.training.baseline import measure_baseline
 from regard.training.budget import Budget
 from regard.training.configuration import Configuration
 from regard.training.continuation import fingerprint
+from regard.training.exponential_average import ExponentialAverage
 from regard.training.interruption import Stop
 from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
@@ -61,6 +62,8 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     seed_everything(configuration.training.seed)
     model = model_for(configuration, tokenizers)
     _check_reach(request.valid, validation, model)
+    average = configuration.training.average
+    exponential = average.kind == "exponential"
     return Session(
         configuration=configuration,
         directory=request.out,
@@ -73,6 +76,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
         reporter=request.reporter,
         stop=request.stop,
         budget=request.budget,
+        average=ExponentialAverage(model, average.decay) if exponential else None,
     )
 
 

@@ -35,7 +35,7 @@ def _kept(
     candidates: list[Candidate], average: AverageConfiguration, metric: str
 ) -> list[Candidate]:
     """The candidates that the average would take, in the order of their steps."""
-    if average.kind == "none":
+    if average.kind in ("none", "exponential"):
         return []
     ranked = sorted(candidates, key=lambda candidate: -candidate.step)
     if average.kind == "best":

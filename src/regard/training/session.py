@@ -1,6 +1,7 @@
 """A session: everything that one process trains a run with, and what it saves of it."""
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from regard.training.baseline import Baseline
 from regard.training.budget import Budget
 from regard.training.checkpoint import save_checkpoint, weights_path
 from regard.training.configuration import Configuration
+from regard.training.exponential_average import ExponentialAverage
 from regard.training.interruption import Stop, TrainingInterrupted
 from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
@@ -39,6 +41,7 @@ class Data:
 class Session:
     """The parts of a run in this process; the training state is passed beside it.
 
+    average: of the weights, where there is an exponential one: what is validated and kept.
     saved: when the last checkpoint was saved. validation: what the last one said, for people.
     """
 
@@ -53,6 +56,7 @@ class Session:
     reporter: Reporter
     stop: Stop
     budget: Budget
+    average: ExponentialAverage | None = None
     recent: Recent = field(default_factory=Recent)
     saved: float = field(default_factory=time.monotonic)
     validation: str = ""
@@ -60,6 +64,10 @@ class Session:
     @property
     def checkpoints(self) -> Path:
         return self.directory / CHECKPOINTS
+
+    def averaged(self) -> AbstractContextManager[None]:
+        """Within, the model has the averages as its weights, where there are any."""
+        return nullcontext() if self.average is None else self.average.in_place()
 
 
 def save(session: Session, state: TrainingState) -> None:
@@ -70,6 +78,7 @@ def save(session: Session, state: TrainingState) -> None:
         state,
         session.model,
         session.optimizer,
+        session.average,
         metrics_position=session.log.position(),
         data=session.data.hashes,
         keep=session.configuration.training.checkpoints,
@@ -103,15 +112,17 @@ def validate_session(session: Session, state: TrainingState) -> Validation:
 def validate_candidate(session: Session, state: TrainingState) -> None:
     """Validate the current weights, keep them for the average, and as the model if they are best.
 
-    The model is left in training mode.
+    Of an exponential average, it is that which is validated and kept. The model is left in training
+    mode.
     """
-    validation = validate_session(session, state)
+    with session.averaged():
+        validation = validate_session(session, state)
+        weights = encode_model(session.model)
     session.model.train()
     training = session.configuration.training
     candidate = Candidate(state.step, validation.score.value)
     improved = consider(state, candidate, training)
     state.validated = state.step
-    weights = encode_model(session.model)
     if candidate in state.candidates:
         write_bytes(weights_path(session.checkpoints, state.step), weights)
     if improved:

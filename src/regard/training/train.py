@@ -127,7 +127,7 @@ def _continue(request: Request, path: Path) -> tuple[Session, TrainingState]:
     checkpoint = read_checkpoint(path)
     check_same_data(checkpoint, hashes(request))
     session = prepare(request, read_tokenizers(out, sizes))
-    checkpoint.restore(session.model, session.optimizer)
+    checkpoint.restore(session.model, session.optimizer, session.average)
     state = checkpoint.state
     session.budget.before = state.elapsed_seconds
     session.budget.validation_seconds = state.validation_seconds
