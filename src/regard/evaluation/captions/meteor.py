@@ -18,8 +18,8 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 EXACT, STEM = 1.0, 0.6
 
 #: What a caption adds to the sums of a corpus: weighted matches and weighted words of the caption,
-#: the same of the reference, chunks, matches, words of both.
-Counts = tuple[float, float, float, float, int, int, int]
+#: the same of the reference, chunks, matches.
+Counts = tuple[float, float, float, float, int, int]
 
 
 def meteor_exact_stem_score(captions: Captions, *, resamples: int = 0) -> Score:
@@ -48,16 +48,15 @@ def meteor(counts: Sequence[float]) -> float:
     """METEOR of counts, of one caption or of many, from 0 to 1.
 
     (1 - Pen) P R / (alpha P + (1 - alpha) R), where P and R are the weighted matches as a share of
-    the weighted words of caption and reference, and Pen = gamma (chunks / matches)^beta; none where
-    everything is matched in one chunk. Alpha is 0.85, beta 0.2, gamma 0.6.
+    the weighted words of caption and reference, and Pen = gamma (chunks / matches)^beta. Alpha is
+    0.85, beta 0.2, gamma 0.6.
     """
-    matched, words, matched_reference, words_reference, chunks, matches, both = counts
+    matched, words, matched_reference, words_reference, chunks, matches = counts
     if not matched:
         return 0.0
     precision, recall = matched / words, matched_reference / words_reference
     mean = precision * recall / (ALPHA * precision + (1 - ALPHA) * recall)
-    whole = 2 * matches == both and chunks == 1
-    return mean if whole else mean * (1 - GAMMA * (chunks / matches) ** BETA)
+    return mean * (1 - GAMMA * (chunks / matches) ** BETA)
 
 
 def caption_counts(caption: Sequence[str], references: Sequence[Sequence[str]]) -> Counts:
@@ -70,17 +69,19 @@ def caption_counts(caption: Sequence[str], references: Sequence[Sequence[str]]) 
 def pair_counts(caption: Sequence[str], reference: Sequence[str]) -> Counts:
     """The counts of a caption's words against one reference's.
 
-    A function word weighs 1 - delta, any other delta = 0.75; a match by stem counts 0.6.
+    A function word weighs 1 - delta, any other delta = 0.75; a match by stem counts 0.6. A pair
+    that is matched whole, in one chunk, has no chunks: nothing in it is broken.
     """
     matches = match_words(caption, reference)
+    chunks = count_chunks(matches)
+    whole = chunks == 1 and len(matches) == len(caption) == len(reference)
     return (
         sum(_weight(match) * _delta(caption[match.caption]) for match in matches),
         sum(map(_delta, caption)),
         sum(_weight(match) * _delta(reference[match.reference]) for match in matches),
         sum(map(_delta, reference)),
-        count_chunks(matches),
+        0 if whole else chunks,
         len(matches),
-        len(caption) + len(reference),
     )
 
 
