@@ -46,6 +46,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "sparse-attention": alignments.sparse_attention,
     "transformer": alignments.transformer_layer,
     "universal-transformer": pondering.universal_transformer,
+    "universal-transformer-steps": pondering.steps_of_tokens,
     "visual-attention": grid.visual_attention,
 }
 DIRECTORY = Path(__file__).parents[1] / "docs" / "images" / "mechanisms"

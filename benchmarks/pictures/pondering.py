@@ -1,5 +1,6 @@
-"""A picture of adaptive computation time: how much of each step is in what a token becomes."""
+"""Pictures of adaptive computation time: what each step gave a token, how many it took."""
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -9,7 +10,10 @@ from torch import Tensor
 from pictures.charts import chart
 from pictures.translator import EXAMPLE, Translator, train_translator
 from regard.data.batches import collate, encode_pairs
+from regard.evaluation.translating import translate_texts
 from regard.models import ModelConfiguration
+from regard.search import SearchConfiguration
+from regard.views import AttentionView, attention_svg
 
 STEPS = 5
 _PONDER_COST = 0.004
@@ -17,10 +21,9 @@ _PONDER_COST = 0.004
 
 def universal_transformer() -> str:
     """Weights of every step, of the source's words and of the target's."""
-    translator = train_translator(_configuration(), ponder_cost=_PONDER_COST)
     texts = {"encoder": EXAMPLE.source, "decoder": EXAMPLE.target}
     with chart(2, width=9.0, height=3.4) as made:
-        found = zip(made.axes, texts.items(), step_weights(translator), strict=True)
+        found = zip(made.axes, texts.items(), step_weights(_translator()), strict=True)
         for axes, (side, text), weights in found:
             tokens = [*text.split(), "</s>"]
             axes.imshow(weights.numpy(), cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
@@ -29,6 +32,31 @@ def universal_transformer() -> str:
             cost = (weights > 0).sum(0).float().mean().item()
             axes.set_title(f"{side}: {cost:.1f} steps a word")
     return made.svg
+
+
+def steps_of_tokens() -> str:
+    """The same model's translation of the source, as `regard show` draws it."""
+    translator = _translator()
+    (found,) = translate_texts(
+        translator.model, translator.tokenizers, [EXAMPLE.source], SearchConfiguration()
+    )
+    view = AttentionView(
+        source=EXAMPLE.source,
+        text=found.text,
+        source_tokens=found.source_tokens,
+        tokens=found.tokens,
+        attention=found.attention,
+        source_steps=found.source_steps,
+        source_ponder=found.source_ponder,
+        steps=found.steps,
+        ponder=found.ponder,
+    )
+    return attention_svg(view)
+
+
+@cache
+def _translator() -> Translator:
+    return train_translator(_configuration(), ponder_cost=_PONDER_COST)
 
 
 @torch.no_grad()

@@ -2,7 +2,11 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
+
+from regard.api import load
+from regard.cli.answers import steps_fields
 
 from .documents import ROOT, inline, read
 
@@ -40,3 +44,11 @@ def test_printed_json(regard, trained_run: Path, tmp_path: Path) -> None:
     for text in printed:
         record = json.loads(text)
         assert record.keys() <= NAMED, record.keys() - NAMED
+
+
+def test_steps_where_they_are_adaptive(untrained_run: Callable[..., Path], tmp_path: Path) -> None:
+    both = {"kind": "universal_transformer", "heads": 2, "adaptive": "graves"}
+    sections = {"embedding": {"size": 8}, "encoder": both, "decoder": both}
+    (answer,) = load(untrained_run(tmp_path / "run", sections)).translate(["face"])
+    fields = steps_fields(answer)
+    assert len(fields) == 4 and fields.keys() <= NAMED
