@@ -57,7 +57,7 @@ def _numbers(values: list[Any], key: str, place: str, count: int, kind: Any = fl
     """As many numbers as there should be, whole ones if `kind` is int. UserError for others."""
     kinds = (int,) if kind is int else (int, float)
     if len(values) != count:
-        raise UserError(f'{place}: "{key}" has {len(values)} numbers; it must have {count}')
+        raise UserError(f'{place}: "{key}" has {len(values)} values; it must have {count}')
     for value in values:
         if isinstance(value, bool) or not isinstance(value, kinds):
             whole = "whole " if kind is int else ""
