@@ -95,6 +95,7 @@ def _build(
         table = copies or joint_table(source_vocabulary, target_vocabulary, features)
         made = partial(PointerModel, table=table, unseen=configuration.decoder.copying_unseen)
     model = made(source, target, encoder, decoder, output, _input_dropout(configuration))
+    model.position_offset = configuration.position_offset
     if apart:
         model.feature_encoder = FeatureEncoder(
             features,

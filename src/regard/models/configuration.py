@@ -17,6 +17,7 @@ from regard.models.transformer_configuration import (
     UniversalDecoderConfiguration,
     UniversalEncoderConfiguration,
 )
+from regard.nn.positions import ADDED
 
 __all__ = [
     "AttentionConfiguration",
@@ -218,6 +219,13 @@ Decoder = Annotated[
 ]
 
 
+def _adds_positions(part: Section) -> bool:
+    """Whether an encoder or decoder adds positions, counted from somewhere, to what it reads."""
+    if isinstance(part, TransformerConfiguration):
+        return part.positions in ADDED
+    return isinstance(part, UniversalConfiguration)
+
+
 class ModelConfiguration(Section):
     """``encoder -> memory -> decoder``."""
 
@@ -229,6 +237,9 @@ class ModelConfiguration(Section):
     )
     initialization: Literal["glorot", "bahdanau", "luong"] = Field(
         "glorot", description="glorot, or as the paper that is named has it"
+    )
+    position_offset: int = Field(
+        0, ge=0, description="in training, positions count from a random number of 0 to this"
     )
 
     @model_validator(mode="after")
@@ -264,6 +275,15 @@ class ModelConfiguration(Section):
             raise ValueError(
                 "an encoder with adaptive steps needs a decoder that neither copies nor is "
                 "'hard_attention': set encoder.adaptive to none"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _positions_have_an_offset(self) -> ModelConfiguration:
+        if self.position_offset and not any(map(_adds_positions, (self.encoder, self.decoder))):
+            raise ValueError(
+                "position_offset is for positions that are added: those of a Universal "
+                "Transformer, or 'sinusoidal' and 'learned' ones of a Transformer"
             )
         return self
 

@@ -10,6 +10,7 @@ from torch import Tensor
 from regard.attention import Memory
 from regard.models.copies import Copies
 from regard.nn.halting import Pondered
+from regard.nn.positions import Start, select_start
 from regard.nn.recurrent import State
 
 
@@ -25,12 +26,14 @@ class Encoded(Memory):
         copies: what can be copied of it; None for a model that does not copy.
         pondered: how many steps each position took, where steps are adaptive; features that were
             read apart took none.
+        offset: which number the first position of each row has; that of its target has the same.
     """
 
     final: tuple[State, ...] = ()
     apart: Bool[Tensor, "batch positions"] | None = None
     copies: Copies | None = None
     pondered: Pondered | None = None
+    offset: Start = 0
 
     @property
     def states(self) -> Float[Tensor, "batch positions size"]:
@@ -46,4 +49,7 @@ class Encoded(Memory):
         apart = None if self.apart is None else self.apart.index_select(0, indices)
         copies = None if self.copies is None else self.copies.select(indices)
         pondered = None if self.pondered is None else self.pondered.select(indices)
-        return replace(chosen, final=final, apart=apart, copies=copies, pondered=pondered)
+        offset = select_start(self.offset, indices)
+        return replace(
+            chosen, final=final, apart=apart, copies=copies, pondered=pondered, offset=offset
+        )

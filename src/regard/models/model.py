@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from jaxtyping import Bool, Float, Int
@@ -16,6 +17,8 @@ from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding, Lookup, vectors
 from regard.nn.halting import Pondered
 from regard.nn.output import OutputLayer
+from regard.nn.positions import Start
+from regard.nn.randomness import whole_numbers
 
 #: What is read: the ids of texts, or the features of pictures.
 Source = Int[Tensor, "batch positions"] | Float[Tensor, "batch positions size"]
@@ -74,10 +77,13 @@ class Model(nn.Module):
             may fuse ``features`` and ``output_weights``; else it needs ``token_losses``.
         copies: whether it copies: sources and targets may then have ids beyond the vocabularies,
             for symbols that were never seen.
+        position_offset: in training, the positions of each pair are counted from a random number of
+            0 to this (Dehghani et al. 2019, section 3.4).
     """
 
     fused_output: bool = True
     copies: bool = False
+    position_offset: int = 0
     decoder: Any  # what it gives is the business of its kind of model
 
     def __init__(
@@ -101,23 +107,28 @@ class Model(nn.Module):
 
     def encode(self, source: Source, source_mask: Bool[Tensor, "batch positions"]) -> Encoded:
         """The source as a memory; positions where ``source_mask`` is False count for nothing."""
+        if not (self.training and self.position_offset):
+            return self._encode(source, source_mask, 0)
+        offset = whole_numbers(len(source), self.position_offset).to(source.device)
+        return replace(self._encode(source, source_mask, offset), offset=offset)
+
+    def _encode(self, source: Source, source_mask: Tensor, offset: Start) -> Encoded:
         if isinstance(self.encoder, GridEncoder):
             return self.encoder(source, source_mask)
         reader = self.feature_encoder
         if reader is None:
-            return self._encode_text(source, source_mask)
+            return self._encode_text(source, source_mask, offset)
         parts = reader.split(source, source_mask)
-        text = self._encode_text(parts.text, parts.text_mask)
+        text = self._encode_text(parts.text, parts.text_mask, offset)
         features = reader(parts.features, parts.features_mask)
         return reader.join(text, features, source, source_mask)
 
-    def _encode_text(self, source: Tensor, source_mask: Tensor) -> Encoded:
+    def _encode_text(self, source: Tensor, source_mask: Tensor, offset: Start) -> Encoded:
         assert self.source_embedding is not None
         embedded = self.source_embedding.read(source, self.dropout, self.training)
-        if not isinstance(self.encoder, RecurrentEncoder):
-            embedded = vectors(embedded)
-        memory: Encoded = self.encoder(embedded, source_mask)
-        return memory
+        if isinstance(self.encoder, RecurrentEncoder):
+            return self.encoder(embedded, source_mask)
+        return self.encoder(vectors(embedded), source_mask, offset)
 
     def pondering(self, memory: Encoded) -> Float[Tensor, "batch positions 2"] | None:
         """Steps that each source position took and what they cost (N and N + R), if adaptive."""

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
-from jaxtyping import Float
+from collections.abc import Callable
+from functools import partial
+
+import torch
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import LearnedPositions, sinusoidal_positions
 
 #: Those that are added to the embeddings; the others belong to self-attention.
 ADDED = ("sinusoidal", "learned")
+
+#: Which number the first of some positions has: one for all rows, or each row its own.
+Start = int | Int[Tensor, " batch"]
+
+
+def vectors_from(
+    start: Start, length: int, table: Callable[..., Float[Tensor, "positions size"]]
+) -> Float[Tensor, "*batch length size"]:
+    """Vectors of ``length`` positions from ``start`` on; with a batch of starts, of each row's.
+
+    table: called with a number of positions and the keyword ``start``, gives their vectors.
+    """
+    if isinstance(start, int):
+        return table(length, start=start)
+    first = int(start.min())
+    known = table(int(start.max()) - first + length, start=first)
+    return known[(start - first)[:, None] + torch.arange(length, device=start.device)]
+
+
+def select_start(start: Start, indices: Int[Tensor, " rows"]) -> Start:
+    """That of any rows."""
+    return start if isinstance(start, int) else start.index_select(0, indices)
 
 
 def scheme_of(positions: str) -> str | None:
@@ -38,14 +64,17 @@ class AddedPositions(nn.Module):
         return None if self.learned is None else self.learned.maximum_positions
 
     def forward(
-        self, embedded: Float[Tensor, "batch positions size"], start: int = 0
+        self, embedded: Float[Tensor, "batch positions size"], start: Start = 0
     ) -> Float[Tensor, "batch positions size"]:
         """The embeddings of positions from ``start`` on, marked."""
-        length = embedded.shape[1]
-        if self.learned is not None:
-            return embedded + self.learned(length, start=start)
-        if not self.sinusoidal:
+        table: Callable[..., Tensor] | None = self.learned
+        if self.sinusoidal:
+            table = partial(
+                sinusoidal_positions,
+                size=self.size,
+                device=embedded.device,
+                dtype=embedded.dtype,
+            )
+        if table is None:
             return embedded
-        return embedded + sinusoidal_positions(
-            length, self.size, start=start, device=embedded.device, dtype=embedded.dtype
-        )
+        return embedded + vectors_from(start, embedded.shape[1], table)

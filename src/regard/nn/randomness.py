@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 import torch
+from jaxtyping import Int
+from torch import Tensor
 
 _GENERATOR: ContextVar[torch.Generator | None] = ContextVar("generator", default=None)
 
@@ -29,6 +31,6 @@ def generator() -> torch.Generator | None:
     return _GENERATOR.get()
 
 
-def whole_number(most: int) -> int:
-    """One of 0 to ``most``, each as likely."""
-    return int(torch.randint(most + 1, (), generator=generator()))
+def whole_numbers(count: int, most: int) -> Int[Tensor, " count"]:
+    """So many of 0 to ``most``, each as likely; on the processor."""
+    return torch.randint(most + 1, (count,), generator=generator())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Bool, Float
@@ -10,6 +11,7 @@ from torch import Tensor, nn
 
 from regard.attention import coordinate_positions
 from regard.nn.halting import Halting, Pondered, Tally
+from regard.nn.positions import Start, vectors_from
 
 
 @dataclass(frozen=True)
@@ -63,18 +65,17 @@ class Recurrence(nn.Module):
         return Progress(states, None if self.halting is None else self.halting.begin(states, real))
 
     def mark(
-        self, states: Float[Tensor, "batch positions size"], step: int, start: int = 1
+        self, states: Float[Tensor, "batch positions size"], step: int, start: Start = 1
     ) -> Float[Tensor, "batch positions size"]:
         """What step t reads: ``H^{t-1} + P^t``, positions counted from ``start``."""
-        places = coordinate_positions(
-            states.shape[1],
-            self.size,
-            step,
-            start=start,
+        table = partial(
+            coordinate_positions,
+            size=self.size,
+            step=step,
             device=states.device,
             dtype=states.dtype,
         )
-        return states + places
+        return states + vectors_from(start, states.shape[1], table)
 
     def after(
         self,

@@ -188,15 +188,17 @@ class Configuration(BaseModel):
             )
         decoder = self.model.decoder
         longest = self.batching.maximum_length
+        reached = longest + self.model.position_offset
         for name, part in (("encoder", self.model.encoder), ("decoder", decoder)):
             if (
                 isinstance(part, TransformerConfiguration)
                 and part.positions == "learned"
-                and part.maximum_positions < longest
+                and part.maximum_positions < reached
             ):
                 raise ValueError(
                     f"model.{name}.maximum_positions ({part.maximum_positions}) of learned "
-                    f"positions must not be less than batching.maximum_length ({longest})"
+                    f"positions must not be less than batching.maximum_length plus "
+                    f"model.position_offset ({reached})"
                 )
         if (decoder.kind == "recurrent" and decoder.attend != "never") or (
             decoder.kind == "hard_attention" and decoder.order == 0

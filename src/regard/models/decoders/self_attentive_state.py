@@ -10,6 +10,7 @@ from torch import Tensor
 
 from regard.attention import Memory
 from regard.nn.halting import Pondered
+from regard.nn.positions import Start, select_start
 
 
 @dataclass(frozen=True)
@@ -20,14 +21,14 @@ class SelfAttentiveState:
         history: the past as each layer of a Transformer, or each step of a Universal Transformer,
             attends to it.
         source: prepared for each layer; a Universal Transformer has one.
-        position: how many tokens were read.
+        position: which number the next token of each row has.
         states: the encoder's, padding zeroed, for a decoder that copies.
         pondered: how many steps the last token took; None before it, or if all take as many.
     """
 
     history: tuple[Memory, ...]
     source: tuple[Memory, ...]
-    position: int = 0
+    position: Start = 0
     states: Float[Tensor, "batch positions size"] | None = None
     pondered: Pondered | None = None
 
@@ -41,6 +42,7 @@ class SelfAttentiveState:
         return replace(
             self.reorder(indices),
             source=tuple(memory.select(indices) for memory in self.source),
+            position=select_start(self.position, indices),
             states=None if self.states is None else self.states.index_select(0, indices),
         )
 

@@ -15,6 +15,7 @@ from regard.models.transformers import added_positions, layer_options
 from regard.nn.dropout import dropout
 from regard.nn.generation_gate import GenerationGate
 from regard.nn.layers import Layers
+from regard.nn.positions import Start
 from regard.nn.transformer import DecoderLayer
 
 
@@ -56,7 +57,7 @@ class TransformerDecoder(nn.Module):
         need_weights: bool = False,
     ) -> Decoding:
         """All teacher-forced steps, with attention, of the layer shown, if asked."""
-        hidden = self._place(embedded, 0)
+        hidden = self._place(embedded, memory.offset)
         shown = None
         for number, layer in enumerate(self.layers, start=1):
             source = layer.cross_attention.prepare(memory)
@@ -71,7 +72,7 @@ class TransformerDecoder(nn.Module):
         source = tuple(layer.cross_attention.prepare(memory) for layer in self.layers)
         nothing = memory.states.new_zeros(memory.batch, 0, self.size)
         history = tuple(layer.self_attention.prepare(nothing) for layer in self.layers)
-        return SelfAttentiveState(history, source, 0, self._copied(memory))
+        return SelfAttentiveState(history, source, memory.offset, self._copied(memory))
 
     def advance(self, embedded: Float[Tensor, "batch size"], state: SelfAttentiveState) -> Advanced:
         """The next step, the state after it, and the attention shown."""
@@ -116,5 +117,5 @@ class TransformerDecoder(nn.Module):
         gate = self.generation_gate(context, features, embedded)
         return Decoding(features, weights, Copying(log_weights, gate))
 
-    def _place(self, embedded: Tensor, start: int) -> Tensor:
+    def _place(self, embedded: Tensor, start: Start) -> Tensor:
         return dropout(self.positions(embedded, start), self.dropout, self.training)

@@ -50,7 +50,7 @@ class UniversalDecoder(nn.Module):
         progress = self.recurrence.begin(dropout(embedded, self.dropout, self.training))
         shown = None
         for step in range(1, self.recurrence.steps + 1):
-            read = self.recurrence.mark(progress.states, step)
+            read = self.recurrence.mark(progress.states, step, memory.offset + 1)
             made, _, weights = self.layer(read, source, need_weights=need_weights)
             progress = self.recurrence.after(progress, read, made, step)
             shown = self._shown(shown, weights, progress)
@@ -63,7 +63,8 @@ class UniversalDecoder(nn.Module):
         nothing = memory.states.new_zeros(memory.batch, 0, self.size)
         attention = self.layer.self_attention
         history = tuple(attention.prepare(nothing) for _ in range(self.recurrence.steps))
-        return SelfAttentiveState(history, (self.layer.cross_attention.prepare(memory),))
+        source = (self.layer.cross_attention.prepare(memory),)
+        return SelfAttentiveState(history, source, memory.offset)
 
     def advance(self, embedded: Float[Tensor, "batch size"], state: SelfAttentiveState) -> Advanced:
         """The next token, the state after it, and the attention shown."""

@@ -10,6 +10,7 @@ from regard.models.encoded import Encoded
 from regard.models.transformers import added_positions, layer_options
 from regard.nn.dropout import dropout
 from regard.nn.layers import Layers
+from regard.nn.positions import Start
 from regard.nn.transformer import EncoderLayer
 
 
@@ -39,9 +40,10 @@ class TransformerEncoder(nn.Module):
         self,
         inputs: Float[Tensor, "batch positions size"],
         mask: Bool[Tensor, "batch positions"],
+        offset: Start = 0,
     ) -> Encoded:
-        """Read the whole source at once."""
-        hidden = dropout(self.positions(inputs), self.dropout, self.training)
+        """Read the whole source at once, its positions counted from ``offset``."""
+        hidden = dropout(self.positions(inputs, offset), self.dropout, self.training)
         key_mask = None if bool(mask.all()) else mask
         for layer in self.layers:
             hidden = layer(hidden, key_mask)

@@ -9,6 +9,7 @@ from regard.models.configuration import UniversalEncoderConfiguration
 from regard.models.encoded import Encoded
 from regard.models.transformers import layer_options, recurrence
 from regard.nn.dropout import dropout
+from regard.nn.positions import Start
 from regard.nn.transformer import EncoderLayer
 
 
@@ -38,12 +39,16 @@ class UniversalEncoder(nn.Module):
         self,
         inputs: Float[Tensor, "batch positions size"],
         mask: Bool[Tensor, "batch positions"],
+        offset: Start = 0,
     ) -> Encoded:
-        """Read the whole source at once, as many times as there are steps."""
+        """Read the whole source at once, as many times as there are steps.
+
+        Its positions are counted from ``offset + 1``.
+        """
         progress = self.recurrence.begin(dropout(inputs, self.dropout, self.training), mask)
         key_mask = None if bool(mask.all()) else mask
         for step in range(1, self.recurrence.steps + 1):
-            read = self.recurrence.mark(progress.states, step)
+            read = self.recurrence.mark(progress.states, step, offset + 1)
             made = self.layer(read, key_mask)
             progress = self.recurrence.after(progress, read, made, step)
             if progress.halted:
