@@ -96,6 +96,8 @@ def _build(
         made = partial(PointerModel, table=table, unseen=configuration.decoder.copying_unseen)
     model = made(source, target, encoder, decoder, output, _input_dropout(configuration))
     model.position_offset = configuration.position_offset
+    model.source_word_dropout = configuration.embedding.word_dropout.source
+    model.target_word_dropout = configuration.embedding.word_dropout.target
     if apart:
         model.feature_encoder = FeatureEncoder(
             features,

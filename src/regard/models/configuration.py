@@ -37,9 +37,17 @@ __all__ = [
     "UniversalConfiguration",
     "UniversalDecoderConfiguration",
     "UniversalEncoderConfiguration",
+    "WordDropoutConfiguration",
 ]
 
 Cell = Literal["gru", "lstm", "library_gru"]
+
+
+class WordDropoutConfiguration(Section):
+    """How likely the whole vector of a token is dropped, anew at each place and in each batch."""
+
+    source: Share = 0.0
+    target: Share = Field(0.0, description="of what the decoder reads; never of what it writes")
 
 
 class EmbeddingConfiguration(Section):
@@ -50,6 +58,7 @@ class EmbeddingConfiguration(Section):
     dropout_by: Literal["position", "symbol"] = Field(
         "position", description="symbol: one mask for all occurrences in a batch; less to compute"
     )
+    word_dropout: WordDropoutConfiguration = WordDropoutConfiguration()
     share: bool = Field(False, description="one matrix for source and target (joint vocabulary)")
     tie_output: bool = Field(False, description="the target matrix serves as output weights")
     scaled: bool = Field(False, description="multiply vectors by sqrt(size)")

@@ -14,7 +14,7 @@ from regard.models.decoders.decoding import Chosen, Decoding
 from regard.models.encoded import Encoded
 from regard.models.encoders import Encoder, FeatureEncoder, GridEncoder, RecurrentEncoder
 from regard.nn.dropout import dropout
-from regard.nn.embedding import Embedding, Lookup, vectors
+from regard.nn.embedding import Embedding, Lookup, drop_words, vectors
 from regard.nn.halting import Pondered
 from regard.nn.output import OutputLayer
 from regard.nn.positions import Start
@@ -79,11 +79,15 @@ class Model(nn.Module):
             for symbols that were never seen.
         position_offset: in training, the positions of each pair are counted from a random number of
             0 to this (Dehghani et al. 2019, section 3.4).
+        source_word_dropout, target_word_dropout: in training, how likely a token of the source, and
+            one that the decoder reads, is dropped whole (`regard.nn.embedding.drop_words`).
     """
 
     fused_output: bool = True
     copies: bool = False
     position_offset: int = 0
+    source_word_dropout: float = 0.0
+    target_word_dropout: float = 0.0
     decoder: Any  # what it gives is the business of its kind of model
 
     def __init__(
@@ -126,6 +130,7 @@ class Model(nn.Module):
     def _encode_text(self, source: Tensor, source_mask: Tensor, offset: Start) -> Encoded:
         assert self.source_embedding is not None
         embedded = self.source_embedding.read(source, self.dropout, self.training)
+        embedded = drop_words(embedded, self.source_word_dropout, self.training)
         if isinstance(self.encoder, RecurrentEncoder):
             return self.encoder(embedded, source_mask)
         return self.encoder(vectors(embedded), source_mask, offset)
@@ -223,8 +228,10 @@ class Model(nn.Module):
         """Target tokens for the decoder: a table of vectors for cells, which make use of one."""
         closed = self.closed_target(tokens)
         read = self.target_embedding.read(closed, self.dropout, self.training)
+        read = drop_words(read, self.target_word_dropout, self.training)
         return vectors(read) if isinstance(self.decoder, SelfAttentiveDecoder) else read
 
     def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Float[Tensor, "batch size"]:
         embedded = self.target_embedding(self.closed_target(tokens))
-        return dropout(embedded, self.dropout, self.training)
+        embedded = dropout(embedded, self.dropout, self.training)
+        return vectors(drop_words(embedded, self.target_word_dropout, self.training))

@@ -37,6 +37,28 @@ def vectors(read: Tensor | Lookup) -> Float[Tensor, "batch steps size"]:
     return read.vectors() if isinstance(read, Lookup) else read
 
 
+def drop_words(read: Tensor | Lookup, probability: float, training: bool) -> Tensor | Lookup:
+    """Word dropout: each token's whole vector is zero with ``probability``, else scaled.
+
+    ``read``: vectors ``[*batch, size]``, or where they are looked up. A token is dropped at each
+    place by itself, and what is kept is scaled so that its mean stays (Sennrich, Haddow and Birch
+    2016, "Edinburgh Neural Machine Translation Systems for WMT 16", and Nematus and Marian after
+    it). Gal and Ghahramani 2016 drop all occurrences in a sentence together.
+    """
+    if not training or not probability:
+        return read
+    whole = torch.ones(read.shape[:-1], dtype=_table(read).dtype, device=_table(read).device)
+    kept = dropout(whole, probability, training)
+    if isinstance(read, Tensor):
+        return read * kept[..., None]
+    table = F.pad(read.table * kept.amax(), (0, 0, 0, 1))  # and a row of zeros, for the dropped
+    return Lookup(table, read.tokens.masked_fill(kept == 0, len(read.table)))
+
+
+def _table(read: Tensor | Lookup) -> Tensor:
+    return read.table if isinstance(read, Lookup) else read
+
+
 class Embedding(nn.Module):
     """Rows of one matrix, scaled, with dropout.
 
