@@ -52,16 +52,22 @@ def deep_output(model: Model, embedded: Array, s: Array, c: Array) -> Array:
 
 
 def show_attend_tell(
-    model: Model, grid: Sequence[Array], inputs: Sequence[int], *, hard: bool = False
+    model: Model,
+    grid: Sequence[Array],
+    inputs: Sequence[int],
+    *,
+    hard: bool = False,
+    places: Sequence[int] | None = None,
 ) -> Caption:
-    """beta_i sum_j alpha_ij a_j, or, hard, beta_i a_l with l the likeliest place."""
+    """beta_i sum_j alpha_ij a_j; hard: beta_i a_l, l the likeliest place; or the places given."""
     s, m = first_state(model, grid)
     embedding = array(model.target_embedding.weight)
     rows, alphas = [], []
-    for token in inputs:
+    for i, token in enumerate(inputs):
         embedded = embedding[token]
         c, alpha = attend(model.decoder.attention, s, grid)
         c = grid[int(np.argmax(alpha))] if hard else c
+        c = c if places is None else grid[places[i]]
         c = float(sigma(affine(model.decoder.attention.gate.f_beta, s))[0]) * c
         s, m = lstm_with_context(model, embedded, c, s, m)
         rows.append(deep_output(model, embedded, s, c))

@@ -322,6 +322,14 @@ class ModelConfiguration(Section):
         return self.encoder.kind == "grid"
 
     @property
+    def draws(self) -> bool:
+        """Whether it attends to positions that are drawn in training (EQUATIONS A12)."""
+        decoder = self.decoder
+        if decoder.kind != "recurrent" or decoder.attend == "never":
+            return False
+        return decoder.attention.select == "hard"
+
+    @property
     def copies(self) -> bool:
         """Whether symbols of the source can be copied, those never seen too."""
         return isinstance(self.decoder, CopyingDecoderConfiguration) and self.decoder.copying

@@ -61,6 +61,21 @@ class TeacherForcingConfiguration(BaseModel):
         return self.kind == "constant" and self.share == 1.0
 
 
+class ReinforceConfiguration(BaseModel):
+    """How hard attention learns where to look (Xu et al. 2015, section 4.1; EQUATIONS A12).
+
+    reward: lambda_r, of ``(log p(y | l) - b) grad log p(l)``.
+    entropy: lambda_e, of ``grad H[l]``.
+    baseline_decay: of b, a moving average of ``log p(y | l)``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reward: NotNegative = 0.1
+    entropy: NotNegative = 0.002
+    baseline_decay: Share = 0.9
+
+
 class TrainingConfiguration(BaseModel):
     """How weights are found.
 
@@ -78,6 +93,9 @@ class TrainingConfiguration(BaseModel):
     r_drop: alpha of R-Drop (Liang et al. 2021): every batch is computed twice, with different
         dropout, and the distance of the two answers is part of the loss; 0 = off.
     ponder_cost: weight, in the loss, of the steps that models with adaptive steps take.
+    doubly_stochastic: lambda, the weight of Show, Attend and Tell's penalty: each place is to get
+        as much attention as any other, over all of an output; 0 = off.
+    reinforce: of hard attention alone.
     teacher_forcing: how often the decoder reads gold tokens.
     gradient_clip: largest norm of all gradients together; 0 = off.
     maximum_updates, maximum_epochs: where training ends; 0 = no such end.
@@ -104,6 +122,8 @@ class TrainingConfiguration(BaseModel):
     label_smoothing: Share = 0.1
     r_drop: NotNegative = 0.0
     ponder_cost: NotNegative = 0.01
+    doubly_stochastic: NotNegative = 0.0
+    reinforce: ReinforceConfiguration = ReinforceConfiguration()
     teacher_forcing: TeacherForcingConfiguration = TeacherForcingConfiguration()
     gradient_clip: NotNegative = 1.0
     maximum_updates: Count = 100_000
@@ -218,6 +238,23 @@ class Configuration(BaseModel):
             raise ValueError(
                 f"training.r_drop compares two passes over the same symbols, but each hides others "
                 f"of them with model.decoder.copying_unseen ({hidden}): set one of the two to 0"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _attention_reaches_the_loss(self) -> "Configuration":
+        decoder, training = self.model.decoder, self.training
+        unfused = self.model.copies or decoder.kind == "hard_attention"
+        blind = decoder.kind == "recurrent" and decoder.attend == "never"
+        if training.doubly_stochastic and (unfused or blind):
+            raise ValueError(
+                "training.doubly_stochastic needs a decoder that attends, and neither copies nor "
+                "is 'hard_attention': set it to 0"
+            )
+        if training.r_drop and self.model.draws:
+            raise ValueError(
+                "training.r_drop compares two passes, and attention with select 'hard' looks "
+                "elsewhere in each: set one of the two to another value"
             )
         return self
 

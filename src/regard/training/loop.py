@@ -10,6 +10,8 @@ from torch import Tensor
 
 from regard.data.batches import Batch, Example, bucket, collate, encode_pairs, length_limit
 from regard.errors import UserError
+from regard.training.attention_costs import AttentionCosts
+from regard.training.configuration import TrainingConfiguration
 from regard.training.interruption import TrainingInterrupted
 from regard.training.loss import Loss
 from regard.training.metrics import perplexity
@@ -96,7 +98,11 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
         batch = replace(batch, inputs=mixed_inputs(session.model, batch, share))
     session.optimizer.forget_gradients()
     losses = session.shards.backward(
-        batch, training.label_smoothing, training.ponder_cost, training.r_drop
+        batch,
+        training.label_smoothing,
+        training.ponder_cost,
+        training.r_drop,
+        _attention_costs(training, state),
     )
     norm = clip_gradients(session.model, training.gradient_clip)
     _check_finite(losses, norm, session, state)
@@ -105,7 +111,18 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
     session.optimizer.update(rate)
     if session.average is not None:
         session.average.update(state.step + 1)
+    if session.configuration.model.draws:
+        tokens = int(batch.mask.sum()) / len(batch.mask)
+        likelihood = -losses.negative_log_likelihood.item() * tokens
+        state.follow(likelihood, training.reinforce.baseline_decay)
     _count(session, state, batch, losses, time.perf_counter() - started)
+
+
+def _attention_costs(training: TrainingConfiguration, state: TrainingState) -> AttentionCosts:
+    reinforce = training.reinforce
+    return AttentionCosts(
+        training.doubly_stochastic, reinforce.reward, reinforce.entropy, state.baseline
+    )
 
 
 def validation_due(session: Session, state: TrainingState) -> bool:

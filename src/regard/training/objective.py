@@ -1,8 +1,17 @@
 """The objective: the loss of a batch, by the route that its model allows."""
 
+import torch
+
 from regard.data.batches import Batch
 from regard.models import Model
 from regard.models.model import Features
+from regard.training.attention_costs import (
+    NO_COSTS,
+    AttentionCosts,
+    log_likelihoods,
+    penalty,
+    surrogate,
+)
 from regard.training.loss import Loss, linear_cross_entropy
 from regard.training.r_drop import paired_cross_entropy, paired_loss
 
@@ -14,6 +23,7 @@ def batch_loss(
     ponder_cost: float = 0.0,
     r_drop: float = 0.0,
     source_share: float = 1.0,
+    attention: AttentionCosts = NO_COSTS,
 ) -> Loss:
     """The mean loss over the real target tokens of a batch, END included.
 
@@ -24,11 +34,14 @@ def batch_loss(
 
     r_drop: the alpha of `regard.training.r_drop`. The model then makes two passes, each with a
     dropout of its own, and everything else is the mean of both.
+
+    attention: what it costs, of models whose output is a softmax layer.
     """
     if not model.fused_output:
         return _unfused(model, batch, smoothing, r_drop)
     arguments = (batch.source, batch.source_mask, batch.inputs, batch.mask)
-    passes = [model.features(*arguments) for _ in range(2 if r_drop else 1)]
+    weighed = attention.doubly_stochastic > 0
+    passes = [model.features(*arguments, weighed) for _ in range(2 if r_drop else 1)]
     targets, weights = batch.outputs[batch.mask], model.output_weights()
     if r_drop:
         values = (passes[0].values, passes[1].values)
@@ -37,7 +50,11 @@ def batch_loss(
         found = linear_cross_entropy(passes[0].values, *weights, targets, smoothing)
     for features in passes if ponder_cost else ():
         found = _with_pondering(found, features, ponder_cost / len(passes), source_share)
-    return found
+    for features in passes if weighed else ():
+        assert features.attention is not None
+        cost = penalty(features.attention, batch.mask, batch.source_mask)
+        found = found.plus(attention.doubly_stochastic / len(passes) * cost)
+    return _with_draws(found, model, passes[0], batch, attention)
 
 
 def _with_pondering(loss: Loss, features: Features, cost: float, source_share: float) -> Loss:
@@ -46,6 +63,19 @@ def _with_pondering(loss: Loss, features: Features, cost: float, source_share: f
     if features.target is not None:
         loss = loss.plus(cost * features.target.mean())
     return loss
+
+
+def _with_draws(
+    loss: Loss, model: Model, features: Features, batch: Batch, costs: AttentionCosts
+) -> Loss:
+    """Where hard attention drew positions: with the rest of its bound."""
+    if features.chosen is None:
+        return loss
+    with torch.no_grad():
+        targets = batch.outputs[batch.mask][:, None]
+        told = model.output(features.values).gather(1, targets).squeeze(1)
+    likelihoods = log_likelihoods(told, batch.mask)
+    return loss.plus(surrogate(features.chosen, likelihoods, batch.mask, costs))
 
 
 def _unfused(model: Model, batch: Batch, smoothing: float, r_drop: float) -> Loss:

@@ -9,8 +9,9 @@ Each shard's dropout draws from a generator of its own, seeded from torch's glob
 that nothing depends on which thread is the faster one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -19,6 +20,7 @@ from regard.attention import Attention
 from regard.data.batches import Batch, split
 from regard.models import Model
 from regard.nn.randomness import drawing_from
+from regard.training.attention_costs import NO_COSTS, AttentionCosts
 from regard.training.loss import Loss
 from regard.training.objective import batch_loss
 
@@ -26,6 +28,8 @@ from regard.training.objective import batch_loss
 POSITIONS = 1024
 
 Gradients = tuple[Tensor | None, ...]
+#: `batch_loss` with everything settled but the model, a batch and `source_share`.
+Objective = Callable[..., Loss]
 
 
 class Shards:
@@ -39,22 +43,31 @@ class Shards:
         self._others = ThreadPoolExecutor(max(1, threads - 1), thread_name_prefix="shard")
 
     def backward(
-        self, batch: Batch, smoothing: float, ponder_cost: float = 0.0, r_drop: float = 0.0
+        self,
+        batch: Batch,
+        smoothing: float,
+        ponder_cost: float = 0.0,
+        r_drop: float = 0.0,
+        attention: AttentionCosts = NO_COSTS,
     ) -> Loss:
         """Set the gradients of `batch_loss`, the mean over the batch's tokens, and give it."""
-        costs = (smoothing, ponder_cost, r_drop)
+        objective = partial(
+            batch_loss,
+            smoothing=smoothing,
+            ponder_cost=ponder_cost,
+            r_drop=r_drop,
+            attention=attention,
+        )
         shards = split(batch, min(self.most, max(1, _positions(batch) // POSITIONS)))
         if len(shards) == 1:
-            loss, gradients = self._compute(batch, costs, (1.0, 1.0), None)
+            loss, gradients = self._compute(batch, objective, (1.0, 1.0), None)
         else:
-            loss, gradients = self._side_by_side(shards, costs)
+            loss, gradients = self._side_by_side(shards, objective)
         for parameter, gradient in zip(self.parameters, gradients, strict=True):
             parameter.grad = gradient
         return loss
 
-    def _side_by_side(
-        self, shards: list[Batch], costs: tuple[float, float, float]
-    ) -> tuple[Loss, Gradients]:
+    def _side_by_side(self, shards: list[Batch], objective: Objective) -> tuple[Loss, Gradients]:
         each = self.threads // len(shards)
         tokens = [int(shard.mask.sum()) for shard in shards]
         sources = [int(shard.source_mask.sum()) for shard in shards]
@@ -64,7 +77,7 @@ class Shards:
             torch.set_num_threads(each)  # of whichever thread this runs in
             generator = torch.Generator().manual_seed(seeds[number])
             shares = tokens[number] / sum(tokens), sources[number] / sum(sources)
-            return self._compute(shards[number], costs, shares, generator)
+            return self._compute(shards[number], objective, shares, generator)
 
         futures = [self._others.submit(compute, number) for number in range(1, len(shards))]
         try:
@@ -80,21 +93,20 @@ class Shards:
     def _compute(
         self,
         shard: Batch,
-        costs: tuple[float, float, float],
+        objective: Objective,
         shares: tuple[float, float],
         generator: torch.Generator | None,
     ) -> tuple[Loss, Gradients]:
         """Loss and gradients of a shard with these shares of the batch's tokens, times the first.
 
-        costs: label smoothing, cost of pondering, alpha of R-Drop. shares: of target and source
-        tokens.
+        shares: of target and source tokens.
         """
         share = shares[0]
         with drawing_from(generator):
-            loss, plain = batch_loss(self.model, shard, *costs, source_share=shares[1] / share)
-        gradients = torch.autograd.grad(share * loss, self.parameters, allow_unused=True)
+            found = objective(self.model, shard, source_share=shares[1] / share)
+        gradients = torch.autograd.grad(share * found.loss, self.parameters, allow_unused=True)
         kept = tuple(None if g is None else g.contiguous() for g in gradients)
-        return Loss(share * loss.detach(), share * plain), kept
+        return Loss(share * found.loss.detach(), share * found.negative_log_likelihood), kept
 
 
 def _positions(batch: Batch) -> int:

@@ -38,6 +38,7 @@ class TrainingState:
     validated: the step of the last validation, which took `validation_seconds`.
     best: the candidate with the best score; worse: validations since then.
     candidates: what averaging may take, in the order of their steps.
+    baseline: of hard attention's rewards, the moving average of ``log p(y | l)``; None before any.
     """
 
     step: int = 0
@@ -52,7 +53,16 @@ class TrainingState:
     best: Candidate | None = None
     worse: int = 0
     candidates: list[Candidate] = field(default_factory=list)
+    baseline: float | None = None
     window: Window = field(default_factory=Window)
+
+    def follow(self, log_likelihood: float, decay: float) -> None:
+        """Move the baseline: ``b <- 0.9 b + 0.1 log p(y | l)`` with a decay of 0.9 (A12).
+
+        log_likelihood: the mean of a batch's examples; the first one is the first baseline.
+        """
+        before = log_likelihood if self.baseline is None else self.baseline
+        self.baseline = decay * before + (1 - decay) * log_likelihood
 
     def as_dict(self) -> dict[str, Any]:
         """In JSON's terms; floats come back exactly."""
