@@ -6,6 +6,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import get_native_id
 from typing import BinaryIO
 
 from regard.errors import UserError
@@ -59,7 +60,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if os.path.isdir(path):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         final = path.resolve()  # a link stays a link; what it points to is replaced
-        beside = final.with_name(f".{final.name[:200]}.{os.getpid()}.partial")
+        beside = final.with_name(f".{final.name[:200]}.{get_native_id()}.partial")
         try:
             with open(beside, "wb") as stream:
                 yield stream

@@ -109,7 +109,8 @@ def _has_both(columns: Sequence[str]) -> bool:
 
 def _uneven(cells: Sequence[str], header: _Header, place: str) -> str:
     """What to say of a row that has more or fewer cells than the header."""
-    said = f"{place}: {len(cells)} cells, and the header names {len(header.columns)} columns"
+    count = f"{len(cells)} cell" + "s" * (len(cells) != 1)
+    said = f"{place}: {count}, and the header names {len(header.columns)} columns"
     sign = {"\t": "tab"}.get(header.separator, header.separator)
     if len(cells) < len(header.columns):
         return f"{said}; columns are parted by {sign!r}"

@@ -154,13 +154,14 @@ def _turns() -> dict[int | None, Transpose]:
 
 @cache
 def _formats() -> tuple[str, ...]:
-    """Those of FORMATS that this Pillow was built with; also keeps it from warning.
+    """Those of FORMATS that this Pillow was built with; from then on Pillow does not warn.
 
-    What has too many pixels is refused by name, and Pillow's own warning would stand beside that.
+    What it warns of is refused by name here, as too many pixels are, or does not matter, as damaged
+    EXIF data do not. Its threads cannot be kept from warning for a while only.
     """
     images = pillow()
     images.init()
-    warnings.simplefilter("ignore", images.DecompressionBombWarning)
+    warnings.filterwarnings("ignore", module=r"PIL\.")
     return tuple(name for name in FORMATS if name in images.OPEN)
 
 

@@ -78,7 +78,7 @@ class Store:
     def _open(self, path: Path) -> None:
         """Take a shard in, unless it was damaged since: then its features are made again."""
         keys = _keys(path.with_suffix(".json"))
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, EOFError):
             shard = np.load(path, mmap_mode="r", allow_pickle=False)
             if shard.dtype != np.float16 or shard.shape != (len(keys), *self._shape):
                 return
