@@ -9,7 +9,8 @@ import torch
 from regard.data.configuration import TokenizationConfiguration
 from regard.data.pairs import Pair, Pairs
 from regard.data.tokenizers import Tokenizers, copy_table, train_tokenizers
-from regard.evaluation.translating import Sampling, score_texts, translate_texts
+from regard.evaluation.searching import Sampling
+from regard.evaluation.translating import score_texts, translate_texts
 from regard.models import Model, ModelConfiguration, build_model
 from regard.search import Ensemble, SearchConfiguration
 

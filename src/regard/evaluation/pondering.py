@@ -8,6 +8,7 @@ from typing import Any
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.evaluation.answer import step_columns
 from regard.evaluation.translation import Translation
 from regard.models import Model
 from regard.search import Ensemble
@@ -29,8 +30,8 @@ def with_steps(
     written: Float[Tensor, "tokens 2"] | None,
 ) -> Translation:
     """The answer with the steps that its tokens took."""
-    source_steps, source_ponder = _columns(source)
-    steps, ponder = _columns(written)
+    source_steps, source_ponder = step_columns(source)
+    steps, ponder = step_columns(written)
     return replace(
         answer,
         source_steps=source_steps,
@@ -38,12 +39,3 @@ def with_steps(
         steps=steps,
         ponder=ponder,
     )
-
-
-def _columns(pairs: Tensor | None) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Steps, whole unless they are a mean over several models, and what they cost."""
-    if pairs is None:
-        return (), ()
-    rows = pairs.tolist()
-    steps = tuple(int(taken) if taken.is_integer() else taken for taken, _ in rows)
-    return steps, tuple(cost for _, cost in rows)
