@@ -140,7 +140,7 @@ def test_missing_images(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", written.csv())
     refused(
         path,
-        r"2 of 4 images are not in .*images: a\.png, c\.png \(the first is named at .*x\.csv, line 2"
+        r"2 of 4 images are not in .*: a\.png, c\.png \(the first is named at .*x\.csv, line 2"
         r"\); say where the images are with --images",
     )
     data = read_captions(path, skip_missing=True)
