@@ -14,17 +14,15 @@ chooses some. The table holds all that is there.
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import machine
-import runs
-from regard.data.pairs import Pairs, read_pairs
+from options import add_data, read_data
+from regard.data.pairs import Pairs
 from regard.data.tokenizers import train_tokenizers
-from regard.errors import UserError
 from regard.training.recipes import load_recipe, recipe_names
-from runs import Job, Study
+from runs import Job, Study, metric_cells, metric_head, metric_of, tabulate
 from tables import table
 from widths import widths_for
 
@@ -85,25 +83,14 @@ TASKS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, measure, print; 2 after one line when something is wrong."""
     options = _parser().parse_args(arguments)
-    try:
-        for study in _studies(options):
-            runs.run(study, options.out / options.task, options.minutes)
-        rows = runs.rows(options.out / options.task)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    whole = {"machine": asdict(machine.describe()), "minutes": options.minutes, "rows": rows}
-    runs.write_report(options.out / options.task, whole, rows_table(rows))
-    return 0
+    place = options.out / options.task
+    return tabulate(_studies(options), place, options.minutes, place, rows_table)
 
 
 def _studies(options: argparse.Namespace) -> Iterator[Study]:
     """A training for every recipe."""
     task = TASKS[options.task]
-    learned, valid, test = (
-        read_pairs(data, options.source, options.target)
-        for data in (options.train, options.valid, options.test)
-    )
+    learned, valid, test = read_data(options)
     for recipe in options.recipes:
         settings = (*settings_for(recipe, task), *options.set, f"training.seed={options.seed}")
         widths = _widths(recipe, settings, options.parameters or task.parameters, learned)
@@ -150,30 +137,16 @@ def rows_table(rows: Sequence[dict[str, Any]]) -> str:
     """A row for each recipe, the best first."""
     metrics = TASKS[rows[0]["task"]].metrics if rows else ()
 
-    def value(row: dict[str, Any], metric: str) -> dict[str, Any]:
-        found: dict[str, Any] = row["figures"]["test"]["metrics"][metric]
-        return found
-
     def key(row: dict[str, Any]) -> float:
-        first = value(row, metrics[0])
+        first = metric_of(row, metrics[0])
         return float(first["value"]) * (1 if first["better"] == "lower" else -1)
 
     lines = []
     for row in sorted(rows, key=key):
-        cells = [row["recipe"], f"{row['parameters']:,}"]
-        for metric in metrics:
-            found = value(row, metric)
-            cells.append(f"{found['value']:.2f}")
-            if "interval" in found:
-                between = found["interval"]
-                cells.append(f"{between['low']:.1f} to {between['high']:.1f}")
+        cells = [row["recipe"], f"{row['parameters']:,}", *metric_cells(row, metrics)]
         speed = row["target_tokens"] / max(row["seconds"], 1e-9)
         lines.append([*cells, f"{row['updates']:,}", f"{speed:,.0f}"])
-    head = ["recipe", "parameters"]
-    for metric in metrics:
-        head.append(metric.replace("_", " ") + ", %")
-        if rows and "interval" in value(rows[0], metric):
-            head.append("95 %" + " " * (len(head) // 4))
+    head = ["recipe", "parameters", *metric_head(rows, metrics)]
     return table([*head, "updates", "target tokens/s"], lines)
 
 
@@ -181,10 +154,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="All recipes on one task, in one table.")
     add = parser.add_argument
     add("task", choices=sorted(TASKS), help="letters to phones and the like, or translation")
-    for name in ("--train", "--valid", "--test"):
-        add(name, required=True, help="pairs, as `regard train` takes them")
-    add("--source", help="as `regard train` takes it")
-    add("--target", help="as `regard train` takes it")
+    add_data(parser)
     add("--recipes", nargs="+", default=recipe_names(), help="default: all")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="override of all recipes")
     add("--parameters", type=int, help="of each model (default: 600,000 words, 2,000,000)")

@@ -7,16 +7,19 @@ there already is read, not done again.
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
+import machine
 import regard
 from parameters import parameters_of
 from regard.data.pairs import Pairs
+from regard.errors import UserError
 from regard.evaluation import evaluate_texts, symbols_of
 from regard.files import write_text
 from regard.training.configuration import Configuration
@@ -65,6 +68,26 @@ class Study:
     told: Mapping[str, Any]
     beam: int | None = None
     resamples: int = 0
+
+
+def tabulate(
+    studies: Iterable[Study],
+    root: Path,
+    minutes: float | None,
+    report: Path,
+    rows_table: Callable[[Sequence[dict[str, Any]]], str],
+) -> int:
+    """Run all studies and write the table of all rows; 2 after one line when something is wrong."""
+    try:
+        for study in studies:
+            run(study, root, minutes)
+        found = rows(root)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    whole = {"machine": asdict(machine.describe()), "minutes": minutes, "rows": found}
+    write_report(report, whole, rows_table(found))
+    return 0
 
 
 def run(study: Study, root: Path, minutes: float | None = None) -> dict[str, Any]:
@@ -174,6 +197,33 @@ def write_report(path: Path, measured: Any, text: str) -> None:
     write_text(path.with_suffix(".json"), json.dumps(measured, indent=2) + "\n")
     write_text(path.with_suffix(".md"), text + "\n")
     print(text, flush=True)
+
+
+def metric_head(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[str]:
+    """The columns of `metric_cells`, for rows of one kind."""
+    head = []
+    for metric in metrics:
+        head.append(f"{metric.replace('_', ' ')}, %")
+        if rows and "interval" in metric_of(rows[0], metric):
+            head.append("95 %")
+    return head
+
+
+def metric_cells(row: Mapping[str, Any], metrics: Sequence[str]) -> list[str]:
+    """Each metric of the test data, and its interval where there is one."""
+    cells = []
+    for metric in metrics:
+        found = metric_of(row, metric)
+        cells.append(f"{found['value']:.2f}")
+        if "interval" in found:
+            cells.append(f"{found['interval']['low']:.1f} to {found['interval']['high']:.1f}")
+    return cells
+
+
+def metric_of(row: Mapping[str, Any], metric: str) -> dict[str, Any]:
+    """What a row says of a metric of the test data."""
+    found: dict[str, Any] = row["figures"]["test"]["metrics"][metric]
+    return found
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:

@@ -13,15 +13,11 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import machine
-import runs
-from regard.data.pairs import read_pairs
-from regard.errors import UserError
-from runs import Job, Study
+from options import add_data, read_data
+from runs import Job, Study, metric_cells, metric_head, tabulate
 from tables import table
 
 #: Where shares that fall end: that of the last update.
@@ -55,21 +51,13 @@ def _sigmoid(updates: int) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, measure, print; 2 after one line when something is wrong."""
     options = _parser().parse_args(arguments)
-    try:
-        for study in _studies(options):
-            runs.run(study, options.out, options.minutes)
-        rows = runs.rows(options.out)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    whole = {"machine": asdict(machine.describe()), "rows": rows}
-    runs.write_report(options.out / "teacher-forcing", whole, rows_table(rows))
-    return 0
+    report = options.out / "teacher-forcing"
+    return tabulate(_studies(options), options.out, options.minutes, report, rows_table)
 
 
 def _studies(options: argparse.Namespace) -> Iterator[Study]:
     """A training for every way and seed."""
-    learned, valid, test = map(read_pairs, (options.train, options.valid, options.test))
+    learned, valid, test = read_data(options)
     for seed in options.seeds:
         for name, teaching in ways(options.updates).items():
             settings = (
@@ -97,21 +85,16 @@ def rows_table(rows: Sequence[dict[str, Any]]) -> str:
     order = list(ways(2))
     lines = []
     for row in sorted(rows, key=lambda row: (row["seed"], order.index(row["share"]))):
-        line = [row["share"], str(row["seed"])]
-        for metric in METRICS:
-            found = row["figures"]["test"]["metrics"][metric]
-            between = found["interval"]
-            line += [f"{found['value']:.1f}", f"{between['low']:.1f} to {between['high']:.1f}"]
-        lines.append([*line, f"{row['updates']:,}", f"{row['seconds']:,.0f}"])
-    head = ["gold tokens", "seed", "word errors, %", "95 %", "symbol errors, %", "95 % "]
+        took = [f"{row['updates']:,}", f"{row['seconds']:,.0f}"]
+        lines.append([row["share"], str(row["seed"]), *metric_cells(row, METRICS), *took])
+    head = ["gold tokens", "seed", *metric_head(rows, METRICS)]
     return table([*head, "updates", "training, s"], lines)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="A table over the share of teacher forcing.")
     add = parser.add_argument
-    for name in ("--train", "--valid", "--test"):
-        add(name, required=True, help="pairs, as `regard train` takes them")
+    add_data(parser)
     add("--recipe", default="lstm-attention", help="default lstm-attention")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="override of the recipe")
     add("--seeds", nargs="+", type=int, default=[1], help="default 1")

@@ -1,4 +1,4 @@
-"""Tables over recipes and over teacher forcing: their settings, and both commands in seconds."""
+"""Tables over recipes, teacher forcing, regularisation: settings, and the commands in seconds."""
 
 import json
 import random
@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import recipes_table
+import regularisation
 import teacher_forcing
 from recipes_table import TASKS, settings_for
+from regard.data.pairs import Pair, Pairs
 from regard.training.mixing import gold_share
 from regard.training.recipes import load_recipe, recipe_names
 from teacher_forcing import LAST, ways
@@ -84,3 +86,51 @@ def test_the_table_of_teacher_forcing(
     names = [line.partition("|")[0].strip() for line in lines]
     assert names == ["0.7", "linear", "exponential", "inverse sigmoid"]
     assert teacher_forcing.main(["--train", "no.tsv", "--valid", "no.tsv", "--test", "no.tsv"]) == 2
+
+
+SMALL = [
+    "--set=model.embedding={size: 8, share: true, tie_output: true}",
+    "--set=model.encoder={kind: transformer, layers: 1, heads: 2, feed_forward_size: 8}",
+    "--set=model.decoder={kind: transformer, layers: 1, heads: 2, feed_forward_size: 8}",
+    *(f"--set=tokenization.{side}.size=40" for side in ("source", "target")),
+]
+
+
+def test_every_way_changes_something(capsys: pytest.CaptureFixture[str]) -> None:
+    """And nothing but what it says: the training is the same up to its own settings."""
+    assert regularisation.ways("transformer-tiny") == list(regularisation.WAYS)
+    assert capsys.readouterr().err == ""
+    configurations = {
+        name: load_recipe("transformer-tiny", changes)
+        for name, changes in regularisation.WAYS.items()
+    }
+    assert configurations[regularisation.PLAIN] == load_recipe("transformer-tiny")
+    assert len({str(each) for each in configurations.values()}) == len(regularisation.WAYS)
+
+
+def test_ways_that_a_recipe_cannot_be_given_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    possible = regularisation.ways("pointer")
+    told = capsys.readouterr().err
+    for name in set(regularisation.WAYS) - set(possible):
+        assert f"{name} is left out: " in told
+    assert {"bpe", "bpe-dropout", "unigram sampling", "r-drop 5"}.isdisjoint(possible)
+    assert {"word dropout, both", "average exponential"} <= set(possible)
+
+
+def test_fewer_pairs_are_spread_evenly() -> None:
+    pairs = Pairs(tuple(Pair(str(n), str(n)) for n in range(10)), "numbers")
+    assert [pair.source for pair in regularisation.fewer(pairs, 4)] == ["0", "2", "5", "7"]
+    assert len(regularisation.fewer(pairs, 0)) == len(regularisation.fewer(pairs, 99)) == 10
+
+
+def test_the_table_of_regularisation(
+    spellings: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = ["as it is", "bpe-dropout", "together"]
+    arguments = [*spellings, *SMALL, *TINY, "--updates", "2", "--pairs", "20", "--ways", *chosen]
+    assert regularisation.main([*arguments, "--out", str(tmp_path)]) == 0
+    lines = capsys.readouterr().out.split("\n| ")[2:]
+    assert [line.partition("|")[0].strip() for line in lines] == chosen
+    report = json.loads((tmp_path / "regularisation.json").read_text(encoding="utf-8"))
+    assert [row["pairs"] for row in report["rows"]] == [20, 20, 20]
+    assert all(row["updates"] == 2 for row in report["rows"])
