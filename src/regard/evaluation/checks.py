@@ -6,14 +6,22 @@ from difflib import get_close_matches
 from regard.errors import UserError
 
 
-def check_answers(hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> None:
+def check_answers(
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    *,
+    source: str = "source",
+    target: str = "accepted target",
+) -> None:
     """Refuse what would score silently wrong: nothing, a missing line, a source without a target.
 
+    source, target: what messages call them.
     Raises UserError with both counts, or with the 1-based number of the source.
     """
     if len(hypotheses) != len(references):
         raise UserError(
-            f"{len(hypotheses)} outputs for {len(references)} sources: give one output a source"
+            f"{len(hypotheses)} outputs for {len(references)} {source}s: give one output for "
+            f"each {source}"
         )
     if not hypotheses:
         raise UserError("nothing to evaluate: there are no outputs; give at least one pair")
@@ -21,7 +29,7 @@ def check_answers(hypotheses: Sequence[str], references: Sequence[Sequence[str]]
         if isinstance(accepted, str):
             raise TypeError("references[i] is the list of accepted targets of source i")
         if not accepted:
-            raise UserError(f"source {number} has no accepted target: give it at least one")
+            raise UserError(f"{source} {number} has no {target}: give it at least one")
 
 
 def unknown_metric(name: str, known: Sequence[str]) -> UserError:

@@ -94,9 +94,9 @@ def test_the_order_of_images_and_references_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("hypotheses", "references", "said"),
     [
-        (["a"], [["a"], ["b"]], "1 outputs for 2 sources"),
+        (["a"], [["a"], ["b"]], "1 outputs for 2 images: give one output for each image"),
         ([], [], "nothing to evaluate"),
-        (["a", "b"], [["a"], []], "source 2 has no accepted target"),
+        (["a", "b"], [["a"], []], "image 2 has no reference"),
     ],
 )
 def test_bad_input(hypotheses: list[str], references: list[list[str]], said: str) -> None:

@@ -23,7 +23,7 @@ class Captions:
 
         Raises UserError when the counts differ, there are none, or an image has no reference.
         """
-        check_answers(hypotheses, references)
+        check_answers(hypotheses, references, source="image", target="reference")
         return cls(
             [caption_tokens(caption) for caption in hypotheses],
             [[caption_tokens(reference) for reference in each] for each in references],
