@@ -114,14 +114,15 @@ def test_validation_asks_for_sources_with_their_features(tmp_path: Path) -> None
     run(tmp_path / "run", configured(maximum_updates=1))
     loaded = load_run(tmp_path / "run")
     data = prepare_validation(pairs, loaded.tokenizers, loaded.configuration)
-    assert data.sources == ["a", "a", "b"]
-    assert data.features == ["N;DAT(PL)", "N;SG", "N;SG"]
+    assert data.asked.sources() == ["a", "a", "b"]
+    assert data.asked.features() == ["N;DAT(PL)", "N;SG", "N;SG"]
     assert data.references == [["a x"], ["a", "A"], ["b"]]
     assert len(data.examples) == 4
     limited = loaded.configuration.training.model_copy(update={"validation_limit": 2})
     configuration = loaded.configuration.model_copy(update={"training": limited})
     half = prepare_validation(pairs, loaded.tokenizers, configuration)
-    assert (half.sources, half.features, len(half.examples)) == (["a", "a"], data.features[:2], 3)
+    assert half.asked.sources() == ["a", "a"]
+    assert half.asked.features() == ["N;DAT(PL)", "N;SG"] and len(half.examples) == 3
 
 
 def test_validation_features_that_training_lacks_are_named(

@@ -40,11 +40,11 @@ def test_spread_evenly(count: int, limit: int, expected: list[int]) -> None:
 def test_sources_with_several_targets_are_one_source() -> None:
     pairs = Pairs((Pair("a", "x"), Pair("b", "y"), Pair("a", "z"), Pair("c", "x")), "here", 0)
     data = prepare_validation(pairs, TOKENIZERS, tiny())
-    assert data.sources == ["a", "b", "c"]
+    assert data.asked.sources() == ["a", "b", "c"]
     assert data.references == [["x", "z"], ["y"], ["x"]]
     assert len(data.examples) == 4 and sorted(chain.from_iterable(data.batches)) == [0, 1, 2, 3]
     limited = prepare_validation(pairs, TOKENIZERS, tiny(validation_limit=1))
-    assert limited.sources == ["a"] and len(limited.examples) == 2
+    assert limited.asked.sources() == ["a"] and len(limited.examples) == 2
 
 
 def test_a_pair_longer_than_any_batch_is_validated_too() -> None:
@@ -101,10 +101,10 @@ def test_answers_are_scored_beside_their_own_sources(monkeypatch: pytest.MonkeyP
         def __init__(self, text: str) -> None:
             self.text = text
 
-    def reverse(model: object, tokenizers: object, texts: list[str], *_: object, **__: object):
-        return [Answer(" ".join(reversed(text.split()))) for text in texts]
+    def reverse(model: object, tokenizers: object, pairs: list[Pair], *_: object, **__: object):
+        return [Answer(" ".join(reversed(pair.source.split()))) for pair in pairs]
 
-    monkeypatch.setattr(module, "translate_texts", reverse)
+    monkeypatch.setattr(module, "answer_pairs", reverse)
     monkeypatch.setattr(module, "PORTION", 3)
     configuration = tiny()
     model = build_model(configuration.model, TOKENIZERS.source.size, TOKENIZERS.target.size)

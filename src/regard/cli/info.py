@@ -25,7 +25,7 @@ def collect(run: Path) -> dict[str, Any]:
 
     Raises UserError for a directory that is no run, or damaged.
     """
-    from regard.evaluation import BETTER
+    from regard.evaluation import better
     from regard.training.metrics import read_metrics
     from regard.training.run import METRICS, read_configuration
 
@@ -56,7 +56,7 @@ def collect(run: Path) -> dict[str, Any]:
             "threads": start.get("threads"),
         },
         "metric": metric,
-        "model": _model(lines, metric, BETTER[metric], end if ended else {}),
+        "model": _model(lines, metric, better(metric), end if ended else {}),
         "baseline": start.get("baseline"),
         "versions": start.get("versions"),
     }

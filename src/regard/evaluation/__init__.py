@@ -19,6 +19,7 @@ from regard.evaluation.alignment_files import (
 from regard.evaluation.baseline import CopyOrMemorize
 from regard.evaluation.confusions import Confusion, Confusions, find_confusions
 from regard.evaluation.intervals import Interval, bootstrap_interval
+from regard.evaluation.metric import better, measure
 from regard.evaluation.pointing import (
     Noun,
     PointedNoun,
@@ -58,6 +59,7 @@ __all__ = [
     "Split",
     "alignment_error_rate",
     "alignment_scores",
+    "better",
     "bleu",
     "bootstrap_interval",
     "character_symbols",
@@ -71,6 +73,7 @@ __all__ = [
     "grade_nouns",
     "grade_pointing",
     "links_from_attention",
+    "measure",
     "parse_links",
     "phrase_tokens",
     "read_alignments",

@@ -10,7 +10,17 @@ from regard.models import ModelConfiguration
 from regard.models.configuration import TransformerConfiguration
 from regard.search import SearchConfiguration
 
-Metric = Literal["bleu", "chrf", "word_error_rate", "symbol_error_rate", "exact_match"]
+Metric = Literal[
+    "bleu",
+    "chrf",
+    "word_error_rate",
+    "symbol_error_rate",
+    "exact_match",
+    "bleu_4",
+    "meteor_exact_stem",
+    "rouge_l",
+    "cider_d",
+]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NotNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -81,12 +81,15 @@ def check_same_settings(saved: Configuration, now: Configuration, out: Path) -> 
 
 
 def check_same_data(checkpoint: Checkpoint, now: dict[str, str]) -> None:
-    """Raises UserError when training or validation pairs are not those of the checkpoint."""
+    """Raises UserError when what `hashes` names is not that of the checkpoint."""
     for name, digest in now.items():
         if checkpoint.data.get(name) != digest:
+            what = (
+                "backbone is not the one" if name == "backbone" else f"{name} pairs are not those"
+            )
             raise UserError(
-                f"{checkpoint.path}: the {name} pairs are not those that the run was started with; "
-                "give the same data, or train anew with another --out"
+                f"{checkpoint.path}: the {what} that the run was started with; give the same data, "
+                "or train anew with another --out"
             )
 
 

@@ -25,13 +25,16 @@ class Coverage:
     unreachable: int
     unreachable_symbols: tuple[str, ...]
 
-    def messages(self) -> list[str]:
-        """What a person should know of validation data, a line each; nothing where all is well."""
-        told = [self.unreachable_message("validation sources")] if self.unreachable else []
+    def messages(self, sources: str = "sources") -> list[str]:
+        """What a person should know of validation data, a line each; nothing where all is well.
+
+        sources: what they are called.
+        """
+        told = [self.unreachable_message(f"validation {sources}")] if self.unreachable else []
         if self.unseen:
             told.insert(
                 0,
-                f"{self.unseen:,} of {self.sources:,} validation sources have symbols never seen "
+                f"{self.unseen:,} of {self.sources:,} validation {sources} have symbols never seen "
                 f"in training, read as unknown: {named(self.unseen_symbols)}",
             )
         return told

@@ -11,6 +11,16 @@ from regard.training.session import Session, save, validate_candidate, validate_
 from regard.training.state import TrainingState
 from regard.training.tensors import fill_model
 
+#: What a model that ends no better than the trivial baseline is told.
+_TEXTS = (
+    "copying the source or memorizing its most frequent training target ({figure}): train longer, "
+    "give more data, or look whether source and target are the right columns"
+)
+_PICTURES = (
+    "the most frequent caption of the training data, for every picture ({figure}): train longer, "
+    "give more data, or look whether captions and images belong together"
+)
+
 
 @dataclass(frozen=True)
 class TrainingResult:
@@ -123,8 +133,9 @@ def _log_end(session: Session, result: TrainingResult) -> None:
         f"{result.metric} {result.score:.2f}; the model is {session.directory / MODEL}"
     )
     if not result.beats_baseline:
+        pictures = session.configuration.model.reads_pictures
         session.reporter.message(
-            "this model is no better than copying the source or memorizing its most frequent "
-            f"training target ({result.metric} {result.baseline:.2f}): train longer, give more "
-            "data, or look whether source and target are the right columns"
+            f"this model is no better than {_PICTURES if pictures else _TEXTS}".format(
+                figure=f"{result.metric} {result.baseline:.2f}"
+            )
         )

@@ -2,17 +2,13 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from platform import python_version
-from typing import Any
 
-import torch
-
-from regard import __version__
-from regard.data.batches import bucket, encode_pairs, fit, padding_share
+from regard.data.batches import encode_pairs, fit
+from regard.data.images.backbone import Backbone
 from regard.data.pairs import Pairs
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
-from regard.models import Model
+from regard.models import GridShape, Model
 from regard.training.baseline import measure_baseline
 from regard.training.budget import Budget
 from regard.training.configuration import Configuration
@@ -23,7 +19,7 @@ from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
 from regard.training.progress import Reporter
 from regard.training.random_state import seed_everything
-from regard.training.run import METRICS, model_for, vocabulary_of
+from regard.training.run import METRICS, model_for
 from regard.training.session import Data, Session
 from regard.training.shards import Shards
 from regard.training.validation import ValidationData, prepare_validation
@@ -31,7 +27,10 @@ from regard.training.validation import ValidationData, prepare_validation
 
 @dataclass(frozen=True)
 class Request:
-    """What `train` was asked for."""
+    """What `train` was asked for.
+
+    backbone: what made the pictures of the pairs; the run directory keeps it. None without any.
+    """
 
     configuration: Configuration
     train: Pairs
@@ -40,11 +39,13 @@ class Request:
     budget: Budget
     reporter: Reporter
     stop: Stop
+    backbone: Backbone | None = None
 
 
 def hashes(request: Request) -> dict[str, str]:
-    """What names the pairs in a checkpoint."""
-    return {"training": fingerprint(request.train), "validation": fingerprint(request.valid)}
+    """What names the data in a checkpoint."""
+    names = {"training": fingerprint(request.train), "validation": fingerprint(request.valid)}
+    return names if request.backbone is None else names | {"backbone": request.backbone.fingerprint}
 
 
 def prepare(request: Request, tokenizers: Tokenizers) -> Session:
@@ -60,7 +61,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     metric, kind = configuration.training.metric, tokenizers.target.kind
     baseline = measure_baseline(request.train, validation, metric, kind)
     seed_everything(configuration.training.seed)
-    model = model_for(configuration, tokenizers)
+    model = model_for(configuration, tokenizers, grid_of(request.train))
     _check_reach(request.valid, validation, model)
     average = configuration.training.average
     exponential = average.kind == "exponential"
@@ -80,6 +81,14 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     )
 
 
+def grid_of(pairs: Pairs) -> GridShape | None:
+    """What a model reads of the pairs' pictures; None where sources are texts."""
+    picture = pairs[0].picture
+    if picture is None:
+        return None
+    return GridShape(picture.grids.rows, picture.grids.columns, picture.grids.size)
+
+
 def _check_reach(valid: Pairs, validation: ValidationData, model: Model) -> None:
     """Raises UserError for a validation pair that is longer than the model reads or writes."""
     sides = {
@@ -95,81 +104,17 @@ def _check_reach(valid: Pairs, validation: ValidationData, model: Model) -> None
             )
 
 
-def facts(request: Request, session: Session) -> dict[str, Any]:
-    """What the first line of metrics.jsonl tells: data, model, machine."""
-    data, batching = session.data, session.configuration.batching
-    batches = bucket(data.examples, batching, session.configuration.training.seed, 0)
-    return {
-        "pairs": len(data.pairs),
-        "too_long": len(request.train) - len(data.pairs),
-        "blank": request.train.blank,
-        "validation_pairs": len(request.valid),
-        "validation_sources": len(data.validation.sources),
-        "validation_blank": request.valid.blank,
-        "validation_seen": data.baseline.seen,
-        "validation_unseen": data.validation.coverage.unseen,
-        "validation_unreachable": data.validation.coverage.unreachable,
-        "baseline": data.baseline.score,
-        "vocabulary": vocabulary_of(session.tokenizers).as_dict(),
-        "joint": session.tokenizers.joint,
-        "parameters": sum(parameter.numel() for parameter in session.model.parameters()),
-        "batches": len(batches),
-        "padding": padding_share(data.examples, batches),
-        "threads": session.configuration.training.threads,
-        "versions": versions(),
-    }
-
-
-def versions() -> dict[str, str]:
-    """What the numbers of a run also depend on."""
-    return {"regard": __version__, "torch": torch.__version__, "python": python_version()}
-
-
-def tell(request: Request, session: Session, told: dict[str, Any]) -> None:
-    """Say to a person what `facts` gave."""
-    limit = session.configuration.batching.maximum_length
-    left_out = f", {told['too_long']:,} left out (longer than {limit} tokens)"
-    blank = f", {told['blank']:,} dropped (a side is blank)"
-    sizes = told["vocabulary"]
-    features = sizes.get("features", 0)
-    texts = [sizes["source"] - features, sizes["target"]][told["joint"] :]
-    symbols = " and ".join(f"{size:,}" for size in texts)
-    symbols += f" symbols and {features:,} of features" if features else " symbols"
-    count = told["validation_seen"]
-    seen = f", {count:,} of them in the training data too" if count else ""
-    for text in (
-        f"training on {told['pairs']:,} pairs of {request.train.origin}"
-        f"{left_out if told['too_long'] else ''}{blank if told['blank'] else ''}",
-        f"validating on {told['validation_sources']:,} sources of {request.valid.origin}{seen}; "
-        f"copying or memorizing alone: {session.configuration.training.metric} "
-        f"{told['baseline']:.2f}",
-        *session.data.validation.coverage.messages(),
-        f"{session.configuration.recipe}: {told['parameters']:,} parameters, a vocabulary of "
-        f"{symbols}, {told['batches']:,} batches an epoch, {told['padding']:.1%} padding, "
-        f"{told['threads']} thread{'s' if told['threads'] > 1 else ''}",
-    ):
-        session.reporter.message(text)
-    unseen = _unseen_features(session.tokenizers, request.valid)
-    if unseen:
-        session.reporter.message(
-            f"{request.valid.origin} has features that training never sees, which are read as "
-            f"unknown: {', '.join(unseen)}"
-        )
-
-
-def _unseen_features(tokenizers: Tokenizers, pairs: Pairs) -> list[str]:
-    """The different symbols of the pairs' features that the vocabulary lacks."""
-    known, tags = tokenizers.features, pairs.features()
-    if known is None or tags is None:
-        return []
-    return list(dict.fromkeys(symbol for tag in tags for symbol in known.unseen(tag)))
-
-
 def check_request(request: Request) -> None:
     """Raises UserError for data or settings with which training makes no sense or never ends."""
     for pairs, what in ((request.train, "training"), (request.valid, "validation")):
         if not len(pairs):
             raise UserError(f"{pairs.origin}: there are no {what} pairs; give at least one")
+        _check_sources(request, pairs)
+    if grid_of(request.train) != grid_of(request.valid):
+        raise UserError(
+            f"{request.train.origin} and {request.valid.origin} have grids of different shapes: "
+            "make the features of all pictures alike"
+        )
     if request.train.have_features != request.valid.have_features:
         one, other = request.train, request.valid
         if other.have_features:
@@ -183,3 +128,19 @@ def check_request(request: Request) -> None:
             "nothing would ever end this training: give --minutes, or set "
             "training.maximum_updates, training.maximum_epochs or training.patience"
         )
+
+
+def _check_sources(request: Request, pairs: Pairs) -> None:
+    """Raises UserError where a recipe for texts is given pictures, or the other way round."""
+    recipe = request.configuration.recipe
+    if request.configuration.model.reads_pictures == pairs.have_pictures:
+        return
+    if pairs.have_pictures:
+        raise UserError(
+            f"the recipe {recipe} reads texts, and {pairs.origin} has pictures: choose one whose "
+            "model.encoder is of kind grid, such as show-attend-tell-soft"
+        )
+    raise UserError(
+        f"the recipe {recipe} reads pictures, and {pairs.origin} has none: give captions and "
+        "--images, or choose a recipe for texts"
+    )

@@ -71,5 +71,5 @@ def _recipe_data(recipe: str | Path) -> tuple[dict[str, Any], str]:
         data = parse_mapping(shipped.text, f"recipe {recipe}")
         return {"recipe": recipe, **data}, f"recipe {recipe}"
     data = read_yaml(path, "a recipe")
-    facts = ("regard", "vocabulary")  # what a run's config.yaml says besides
+    facts = ("regard", "vocabulary", "grid")  # what a run's config.yaml says besides
     return {"recipe": path.stem, **{k: v for k, v in data.items() if k not in facts}}, str(path)

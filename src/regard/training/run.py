@@ -3,6 +3,7 @@
 config.yaml         the resolved configuration, vocabulary sizes, the version of regard
 model.safetensors   the best weights so far: usable while training goes on
 tokenizer/          both tokenizers
+backbone.safetensors   where sources are pictures, the weights of what makes their features
 metrics.jsonl       what happened, a line each time
 checkpoints/        what `--resume` needs; may be deleted once training is over
 """
@@ -15,10 +16,11 @@ import torch
 from torch import nn
 
 from regard import __version__
+from regard.data.images.backbone import Backbone, load_backbone
 from regard.data.tokenizers import Tokenizers, copy_table, load_tokenizers
 from regard.errors import UserError
 from regard.files import require_directory, write_bytes, write_text
-from regard.models import Model, build_model
+from regard.models import GridShape, Model, build_model
 from regard.training.configuration import Configuration
 from regard.training.problems import resolve
 from regard.training.tensors import encode_tensors, fill_model, model_tensors, read_tensors
@@ -29,29 +31,36 @@ MODEL = "model.safetensors"
 TOKENIZER = "tokenizer"
 METRICS = "metrics.jsonl"
 CHECKPOINTS = "checkpoints"
-PARTS = (CONFIGURATION, MODEL, TOKENIZER, METRICS, CHECKPOINTS)
+BACKBONE = "backbone.safetensors"
+PARTS = (CONFIGURATION, MODEL, TOKENIZER, METRICS, CHECKPOINTS, BACKBONE)
 
 
 @dataclass(frozen=True)
 class Vocabulary:
     """How many symbols each side has, the specials included.
 
+    source: 0 where sources are pictures.
     features: how many of the source's symbols, the last ones, are those of features.
+    grid: what is read of pictures; None where sources are texts.
     """
 
     source: int
     target: int
     features: int = 0
+    grid: GridShape | None = None
 
     def as_dict(self) -> dict[str, int]:
-        """The sizes, that of features where there are any."""
-        sizes = {"source": self.source, "target": self.target}
-        return sizes | ({"features": self.features} if self.features else {})
+        """The sizes of what there is."""
+        sizes = {"source": self.source, "target": self.target, "features": self.features}
+        return {side: size for side, size in sizes.items() if size}
 
 
 @dataclass(frozen=True)
 class Run:
-    """A trained model and all that belongs to it; the model is in evaluation mode."""
+    """A trained model and all that belongs to it; the model is in evaluation mode.
+
+    backbone: what makes features of pictures; None for texts, or where features were ready-made.
+    """
 
     directory: Path
     configuration: Configuration
@@ -59,6 +68,7 @@ class Run:
     tokenizers: Tokenizers
     model: Model
     version: str
+    backbone: Backbone | None = None
 
 
 def load_run(directory: Path | str, steps: int | None = None) -> Run:
@@ -82,9 +92,10 @@ def load_run(directory: Path | str, steps: int | None = None) -> Run:
         )
     tensors, _ = read_tensors(path, "a model's weights")
     with torch.random.fork_rng(devices=[]):  # weights are read, not drawn: leave the user's state
-        model = model_for(configuration, tokenizers)
+        model = model_for(configuration, tokenizers, vocabulary.grid)
     fill_model(model, tensors, path)
-    return Run(directory, configuration, vocabulary, tokenizers, model.eval(), version)
+    backbone = read_backbone(directory, configuration)
+    return Run(directory, configuration, vocabulary, tokenizers, model.eval(), version, backbone)
 
 
 def read_configuration(directory: Path) -> tuple[Configuration, Vocabulary, str]:
@@ -95,12 +106,13 @@ def read_configuration(directory: Path) -> tuple[Configuration, Vocabulary, str]
         raise UserError(f"{directory} is not a run directory: it has no {CONFIGURATION}")
     data = read_yaml(path, "a run's configuration")
     version, sizes = data.pop("regard", None), data.pop("vocabulary", None)
+    grid = data.pop("grid", None)
     if not isinstance(version, str):
         raise UserError(
             f"{path}: regard should be the version that wrote it, as in '{__version__}'"
         )
     configuration = resolve(data, str(path))
-    return configuration, _vocabulary(sizes, path), version
+    return configuration, _vocabulary(sizes, grid, configuration, path), version
 
 
 def write_configuration(
@@ -108,13 +120,15 @@ def write_configuration(
 ) -> None:
     """Write config.yaml."""
     facts: dict[str, Any] = {"regard": __version__, "vocabulary": vocabulary.as_dict()}
+    if vocabulary.grid is not None:
+        facts["grid"] = vocabulary.grid._asdict()
     write_text(directory / CONFIGURATION, to_yaml(facts | configuration.as_dict()))
 
 
 def read_tokenizers(directory: Path, vocabulary: Vocabulary) -> Tokenizers:
     """The run's tokenizers, which must have the vocabulary that config.yaml tells of."""
     tokenizers = load_tokenizers(directory / TOKENIZER)
-    found = vocabulary_of(tokenizers)
+    found = vocabulary_of(tokenizers, vocabulary.grid)
     for side in ("source", "target", "features"):
         size, expected = getattr(found, side), getattr(vocabulary, side)
         if size != expected:
@@ -125,18 +139,44 @@ def read_tokenizers(directory: Path, vocabulary: Vocabulary) -> Tokenizers:
     return tokenizers
 
 
-def vocabulary_of(tokenizers: Tokenizers) -> Vocabulary:
-    """The sizes that a run directory keeps of its tokenizers."""
+def vocabulary_of(tokenizers: Tokenizers, grid: GridShape | None = None) -> Vocabulary:
+    """The sizes that a run directory keeps of its tokenizers, and of pictures in place of texts."""
+    if grid is not None:
+        return Vocabulary(0, tokenizers.target.size, grid=grid)
     features = tokenizers.features
     size = 0 if features is None else features.size
     return Vocabulary(tokenizers.source.size, tokenizers.target.size, size)
 
 
-def model_for(configuration: Configuration, tokenizers: Tokenizers) -> Model:
-    """A freshly initialised model for these vocabularies (from torch's global random state)."""
-    sizes = vocabulary_of(tokenizers)
+def model_for(
+    configuration: Configuration, tokenizers: Tokenizers, grid: GridShape | None = None
+) -> Model:
+    """A freshly initialised model for these vocabularies (from torch's global random state).
+
+    grid: what it reads, where sources are pictures.
+    """
+    sizes = vocabulary_of(tokenizers, grid)
     copies = copy_table(tokenizers) if configuration.model.copies else None
-    return build_model(configuration.model, sizes.source, sizes.target, sizes.features, copies)
+    return build_model(
+        configuration.model, sizes.source, sizes.target, sizes.features, copies, grid
+    )
+
+
+def read_backbone(directory: Path, configuration: Configuration) -> Backbone | None:
+    """What makes features of pictures, from the run directory alone; None where nothing does."""
+    if configuration.backbone is None:
+        return None
+    path = directory / BACKBONE
+    weights = read_tensors(path, "a backbone's weights")[0] if path.exists() else None
+    return load_backbone(configuration.backbone, weights)
+
+
+def write_backbone(directory: Path, backbone: Backbone) -> None:
+    """Keep the weights of a backbone that has any."""
+    weights = backbone.weights()
+    if weights:
+        data = encode_tensors(weights, {"regard": __version__, "backbone": backbone.fingerprint})
+        write_bytes(directory / BACKBONE, data)
 
 
 def encode_model(model: nn.Module) -> bytes:
@@ -157,10 +197,22 @@ def _with_steps(configuration: Configuration, steps: int, directory: Path) -> Co
     return configuration.model_copy(update={"model": model})
 
 
-def _vocabulary(sizes: Any, path: Path) -> Vocabulary:
-    if not isinstance(sizes, dict) or set(sizes) - {"features"} != {"source", "target"}:
-        raise UserError(f"{path}: vocabulary should have the sizes of source and target")
-    for side in sizes:
-        if isinstance(sizes[side], bool) or not isinstance(sizes[side], int) or sizes[side] < 1:
-            raise UserError(f"{path}: vocabulary.{side} is {sizes[side]}; it must be a number >= 1")
-    return Vocabulary(**sizes)
+def _vocabulary(sizes: Any, grid: Any, configuration: Configuration, path: Path) -> Vocabulary:
+    pictures = configuration.model.reads_pictures
+    sides = {"target"} if pictures else {"source", "target"}
+    if not isinstance(sizes, dict) or set(sizes) - {"features"} != sides:
+        names = " and ".join(sorted(sides))
+        raise UserError(f"{path}: vocabulary should have the sizes of {names}")
+    _check_numbers(sizes, "vocabulary", path)
+    if not pictures:
+        return Vocabulary(**sizes)
+    if not isinstance(grid, dict) or set(grid) != set(GridShape._fields):
+        raise UserError(f"{path}: grid should have {', '.join(GridShape._fields)}")
+    _check_numbers(grid, "grid", path)
+    return Vocabulary(0, sizes["target"], grid=GridShape(**grid))
+
+
+def _check_numbers(numbers: dict[str, Any], section: str, path: Path) -> None:
+    for key, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise UserError(f"{path}: {section}.{key} is {value}; it must be a number >= 1")

@@ -1,18 +1,18 @@
 """Selection: which validated weights are the best so far, and which may be averaged."""
 
-from regard.evaluation import BETTER
+from regard.evaluation import better
 from regard.training.configuration import AverageConfiguration, TrainingConfiguration
 from regard.training.state import Candidate, TrainingState
 
 
 def is_better(score: float, than: float, metric: str) -> bool:
     """Whether a score of `metric` is strictly better than another."""
-    return score > than if BETTER[metric] == "higher" else score < than
+    return score > than if better(metric) == "higher" else score < than
 
 
 def beats_baseline(score: float, baseline: float, metric: str) -> bool:
     """Whether a model is better than the trivial baseline, or as good as can be."""
-    perfect = 100 if BETTER[metric] == "higher" else 0
+    perfect = 100 if better(metric) == "higher" else 0
     return score == perfect or is_better(score, baseline, metric)
 
 
@@ -39,6 +39,6 @@ def _kept(
         return []
     ranked = sorted(candidates, key=lambda candidate: -candidate.step)
     if average.kind == "best":
-        sign = -1 if BETTER[metric] == "higher" else 1
+        sign = -1 if better(metric) == "higher" else 1
         ranked.sort(key=lambda candidate: sign * candidate.score)  # the later of equal ones first
     return sorted(ranked[: average.count], key=lambda candidate: candidate.step)

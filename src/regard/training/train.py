@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 
 from regard.data.configuration import FeaturesConfiguration
+from regard.data.images.backbone import Backbone
 from regard.data.pairs import Pairs
 from regard.data.tokenizers import save_tokenizers, train_tokenizers
 from regard.errors import UserError
@@ -26,11 +27,9 @@ from regard.training.loop import run_updates
 from regard.training.preparation import (
     Request,
     check_request,
-    facts,
+    grid_of,
     hashes,
     prepare,
-    tell,
-    versions,
 )
 from regard.training.progress import Reporter, make_reporter
 from regard.training.run import (
@@ -39,10 +38,12 @@ from regard.training.run import (
     read_configuration,
     read_tokenizers,
     vocabulary_of,
+    write_backbone,
     write_configuration,
 )
 from regard.training.session import Session, save
 from regard.training.state import TrainingState
+from regard.training.telling import facts, tell, versions
 from regard.training.threads import resolve_threads
 
 
@@ -52,6 +53,7 @@ def train(
     valid: Pairs,
     out: Path,
     *,
+    backbone: Backbone | None = None,
     minutes: float | None = None,
     resume: bool = False,
     progress: bool | Reporter = True,
@@ -59,6 +61,7 @@ def train(
 ) -> TrainingResult:
     """Train a model on `train`, choose it by `valid`, and leave it in the run directory `out`.
 
+    backbone: what made the pictures of the pairs, where they have any; the run directory keeps it.
     minutes: wall time of the whole run, all its sessions together, validations included.
     resume: go on from the last checkpoint in `out`, to the very same weights as without a stop
         (but for a cooldown that `minutes` ends: the clock is never the same twice); from the
@@ -73,11 +76,13 @@ def train(
     budget = Budget(None if minutes is None else 60 * minutes)
     checkpoint = checkpoint_to_resume(out, resume)
     configuration = with_features(_with_threads(configuration), train)
+    configuration = with_backbone(configuration, backbone)
     keep_freed_memory()
     torch.set_num_threads(configuration.training.threads)
     reporter = make_reporter(progress)
     try:
-        request = Request(configuration, train, valid, out, budget, reporter, stop or never)
+        stop = stop or never
+        request = Request(configuration, train, valid, out, budget, reporter, stop, backbone)
         check_request(request)
         if checkpoint is None:
             return _start(request)
@@ -111,7 +116,10 @@ def _lay_out(request: Request, session: Session, state: TrainingState) -> None:
     out = request.out
     _delete_partial_files(out)
     save_tokenizers(session.tokenizers, out / TOKENIZER)
-    write_configuration(out, session.configuration, vocabulary_of(session.tokenizers))
+    if request.backbone is not None:
+        write_backbone(out, request.backbone)
+    sizes = vocabulary_of(session.tokenizers, grid_of(request.train))
+    write_configuration(out, session.configuration, sizes)
     told = facts(request, session)
     session.log.cut_back(0)
     session.log.write("start", step=0, seconds=0.0, **told)
@@ -149,6 +157,17 @@ def with_features(configuration: Configuration, pairs: Pairs) -> Configuration:
         return configuration
     tokenization = tokenization.model_copy(update={"features": FeaturesConfiguration()})
     return configuration.model_copy(update={"tokenization": tokenization})
+
+
+def with_backbone(configuration: Configuration, backbone: Backbone | None) -> Configuration:
+    """The configuration of a run that keeps the backbone, with its weights; of none, if it is None.
+
+    What made its weights is named by a hash in checkpoints, and a file of them is needed no more.
+    """
+    chosen = configuration.backbone
+    if chosen is not None:
+        chosen = None if backbone is None else chosen.model_copy(update={"weights": None})
+    return configuration.model_copy(update={"backbone": chosen})
 
 
 def _with_threads(configuration: Configuration) -> Configuration:

@@ -9,8 +9,8 @@ import torch
 from regard.data.batches import Example, bucket, collate, encode_pairs
 from regard.data.pairs import Pair, Pairs
 from regard.data.tokenizers import Tokenizers
-from regard.evaluation import Score, evaluate_texts, symbols_of
-from regard.evaluation.translating import translate_texts
+from regard.evaluation import Score, measure, symbols_of
+from regard.evaluation.answering import answer_pairs
 from regard.models import Model
 from regard.training.configuration import Configuration
 from regard.training.coverage import Coverage, measure_coverage
@@ -28,12 +28,11 @@ OnProgress = Callable[[int, int], None]
 class ValidationData:
     """Distinct sources, the accepted targets of each, and their pairs as examples in batches.
 
-    features: of each source, where pairs have any; it may then come several times.
+    asked: a pair of each source; where pairs have features, one with each of its features.
     coverage: what of them the symbols of the training data can express.
     """
 
-    sources: list[str]
-    features: list[str] | None
+    asked: Pairs
     references: list[list[str]]
     examples: list[Example]
     batches: list[list[int]]
@@ -58,10 +57,8 @@ def prepare_validation(
     kept = {(asked[index].source, asked[index].features) for index in chosen}
     some: list[Pair] = [pair for pair in pairs if (pair.source, pair.features) in kept]
     examples = encode_pairs(some, tokenizers, opened=configuration.model.copies)
-    tags = [asked[index].features for index in chosen]
     return ValidationData(
-        [asked[index].source for index in chosen],
-        tags if pairs.have_features else None,
+        Pairs(tuple(asked[index] for index in chosen), pairs.origin),
         [references[index] for index in chosen],
         examples,
         bucket(examples, configuration.batching, seed=0, epoch=0),
@@ -94,9 +91,7 @@ def validate(
         plain = mean_negative_log_likelihood(model, data.examples, data.batches)
     training = configuration.training
     symbols = symbols_of(tokenizers.target.kind)
-    score = evaluate_texts(
-        hypotheses, data.references, names=(training.metric,), symbols=symbols
-    ).metric(training.metric)
+    score = measure(training.metric, hypotheses, data.references, symbols)
     return Validation(score, perplexity(plain), time.perf_counter() - started)
 
 
@@ -122,22 +117,20 @@ def _decode(
     on_progress: OnProgress,
 ) -> list[str]:
     """The answer to every source, in their order; decoded by length, a portion at a time."""
-    sources, tags = data.sources, data.features
-    order = sorted(range(len(sources)), key=lambda index: (len(sources[index]), index))
-    answers = [""] * len(sources)
+    asked = data.asked
+    order = sorted(range(len(asked)), key=lambda index: (len(asked[index].source), index))
+    answers = [""] * len(asked)
     for start in range(0, len(order), PORTION):
         on_progress(start, len(order))
         portion = order[start : start + PORTION]
-        translations = translate_texts(
+        found = answer_pairs(
             model,
             tokenizers,
-            [sources[index] for index in portion],
+            [asked[index] for index in portion],
             configuration.search,
-            features=None if tags is None else [tags[index] for index in portion],
             beam=configuration.training.validation_beam,
-            need_attention=False,
         )
-        for index, translation in zip(portion, translations, strict=True):
-            answers[index] = translation.text
+        for index, answer in zip(portion, found, strict=True):
+            answers[index] = answer.text
     on_progress(len(order), len(order))
     return answers
