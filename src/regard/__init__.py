@@ -3,15 +3,23 @@
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
-__all__ = ["Candidate", "Model", "Translation", "__version__", "load"]
+__all__ = [
+    "AlignedPair",
+    "AttentionChoice",
+    "Candidate",
+    "Model",
+    "Translation",
+    "__version__",
+    "load",
+]
 
 if TYPE_CHECKING:
-    from regard.api import Candidate, Model, Translation, load
+    from regard.api import AlignedPair, AttentionChoice, Candidate, Model, Translation, load
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs torch only when it is asked for."""
-    if name in ("Candidate", "Model", "Translation", "load"):
+    if name in __all__:
         from regard import api
 
         return getattr(api, name)

@@ -1,4 +1,4 @@
-"""The Python face: ``regard.load``, then ``translate`` and ``score``."""
+"""The Python face: ``regard.load``, then ``translate``, ``score`` and ``align``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from regard.data.alignment import Alignment
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
+from regard.evaluation.aligning import AlignedPair, Aligner, Unit, align_both_ways, align_texts
+from regard.evaluation.attention_choice import AttentionChoice
+from regard.evaluation.choosing import choose_by_gold, choose_by_information
 from regard.evaluation.translating import Sampling, score_texts, translate_texts
 from regard.evaluation.translation import Candidate, Translation
 from regard.models import Model as Network
@@ -15,7 +19,7 @@ from regard.search import Ensemble, SearchConfiguration
 from regard.training.configuration import Configuration
 from regard.training.run import TOKENIZER, Run, load_run
 
-__all__ = ["Candidate", "Model", "Translation", "load"]
+__all__ = ["AlignedPair", "AttentionChoice", "Candidate", "Model", "Translation", "load"]
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,68 @@ class Model:
             batch_size=batch_size,
             need_attention=attention,
         )
+
+    def align(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        features: Sequence[str] | None = None,
+        choice: AttentionChoice | None = None,
+        reverse: Model | None = None,
+        reverse_choice: AttentionChoice | None = None,
+        symmetrize: str = "grow-diag-final-and",
+        unit: Unit = "word",
+        batch_size: int = 64,
+        attention: bool = True,
+    ) -> list[AlignedPair]:
+        """Which words of each source and its given target belong together, in order.
+
+        Args:
+            features: of each source, as in ``translate``.
+            choice: whose attention it is read from: layer, head, step (``choose_attention`` finds
+                them). Default: the attention that ``translate`` shows.
+            reverse: a model of the opposite direction. The links of both are symmetrized.
+            reverse_choice: the same of that model.
+            symmetrize: how: a name in ``regard.evaluation.SYMMETRIZATIONS``.
+            unit: ``word``, or ``token``: the model's own (letters, phones, subwords).
+            batch_size: most pairs at once; changes speed, never an answer.
+            attention: whether the weights are wanted too.
+
+        Raises:
+            UserError: there is no such attention; features that are missing, or given to a model
+                that reads none. ValueError: an unknown symmetrization.
+        """
+        forward = self._aligner(features, unit, batch_size)
+        if reverse is None:
+            return align_texts(forward, pairs, choice, need_attention=attention)
+        backward = reverse._aligner(None, unit, batch_size)
+        choices = choice, reverse_choice
+        return align_both_ways(
+            forward, backward, pairs, choices, method=symmetrize, need_attention=attention
+        )
+
+    def choose_attention(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        gold: Sequence[Alignment] | None = None,
+        *,
+        features: Sequence[str] | None = None,
+        unit: Unit = "word",
+        batch_size: int = 64,
+    ) -> AttentionChoice:
+        """The attention that aligns these pairs best: ``choice`` of ``align``.
+
+        gold: their links, as ``regard.evaluation.read_alignments`` reads them: the layer, head and
+            step with the lowest alignment error rate. Without them: the layer whose attention,
+            mean over heads, tells most about the source word (``word_information``).
+        """
+        aligner = self._aligner(features, unit, batch_size)
+        if gold is None:
+            return choose_by_information(aligner, pairs).choice
+        return choose_by_gold(aligner, pairs, gold).choice
+
+    def _aligner(self, features: Sequence[str] | None, unit: Unit, batch_size: int) -> Aligner:
+        return Aligner(self.network, self.tokenizers, features, unit, batch_size)
 
     def _search(self, length_penalty: float | None) -> SearchConfiguration:
         search = self.configuration.search

@@ -1,5 +1,6 @@
 """The evaluate verb: translate the sources of pairs and measure against their targets."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -57,6 +58,19 @@ def evaluate(
             help="Count each pair on its own, as in running text: no accepted alternatives.",
         ),
     ] = False,
+    alignments: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="GOLD", help="Measure word alignments as well, against these; see `align`."
+        ),
+    ] = None,
+    links: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The alignments to measure, as `align` wrote them; attention's if not given.",
+        ),
+    ] = None,
     resamples: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
@@ -69,13 +83,21 @@ def evaluate(
 
     A source that comes several times has several accepted targets. Figures are percentages.
     """
+    from regard.cli.alignment_figures import measure_alignments
     from regard.cli.figures import measure
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
 
+    if links is not None and alignments is None:
+        raise UserError("--links are measured against true ones: give --alignments GOLD as well")
     pairs = read_data(data, source, target, features)
     learned = None if train is None else read_data(train, source, target, features)
     loaded = load_model(model, threads, steps=steps)
+    aligned = None
+    if alignments is not None:
+        aligned = measure_alignments(
+            loaded, pairs, alignments, links, batch_size=batch_size, resamples=resamples
+        )
     asked = pairs.questions()
     answers = loaded.translate(
         asked.sources(),
@@ -92,6 +114,7 @@ def evaluate(
         _write_hypotheses(output, pairs, given)
     options: Any = {"every_pair": every_pair, "confusions": confusions, "resamples": resamples}
     figures = measure(loaded, given, pairs, learned, **options)
+    figures = replace(figures, alignments=aligned)
     write_lines(figures.json() if as_json else figures.tables())
 
 

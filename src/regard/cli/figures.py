@@ -10,6 +10,7 @@ from regard.cli.table import table
 
 if TYPE_CHECKING:
     from regard.api import Model
+    from regard.cli.alignment_figures import AlignmentFigures
     from regard.data.pairs import Pairs
     from regard.evaluation import Confusions, Evaluation, Score, Split
     from regard.evaluation.transduction import Splitter
@@ -33,6 +34,7 @@ class Figures:
 
     beside: None where the training data are not known.
     confusions: None where they were not asked for.
+    alignments: None where the true ones are not known.
     """
 
     sources: Sequence[str]
@@ -40,6 +42,7 @@ class Figures:
     coverage: "Coverage"
     beside: Beside | None
     confusions: "Confusions | None"
+    alignments: "AlignmentFigures | None" = None
 
     def json(self) -> list[str]:
         """One line of JSON."""
@@ -49,6 +52,8 @@ class Figures:
             parts["baseline"] = self.beside.baseline.as_dict()
         if self.confusions is not None:
             parts["confusions"] = self.confusions.as_dict(self.sources)
+        if self.alignments is not None:
+            parts["alignments"] = self.alignments.as_dict()
         return [json_line(parts)]
 
     def tables(self) -> list[str]:
@@ -60,6 +65,8 @@ class Figures:
             lines += ["", *beside_table(self.beside)]
         if self.confusions is not None:
             lines += ["", *confusions_table(self.confusions, self.sources)]
+        if self.alignments is not None:
+            lines += ["", *self.alignments.table()]
         return lines
 
 
@@ -130,11 +137,17 @@ def metrics_table(evaluation: "Evaluation") -> list[str]:
     with_intervals = any(score.interval is not None for score in evaluation.scores)
     header = ["metric", "%", "95 % interval", "better", "signature"]
     rows = [
-        [score.name, f"{score.value:.2f}", _interval(score), score.better, score.signature or ""]
+        [
+            score.name,
+            f"{score.value:.2f}",
+            interval_text(score),
+            score.better,
+            score.signature or "",
+        ]
         for score in evaluation.scores
     ]
     if not with_intervals:
-        header, rows = _without(2, header), [_without(2, row) for row in rows]
+        header, rows = without(2, header), [without(2, row) for row in rows]
     sizes = (
         f"{counted(evaluation.sources, 'source')}, "
         f"{counted(evaluation.references, 'accepted target')}"
@@ -188,11 +201,13 @@ def confusions_table(confusions: "Confusions", sources: Sequence[str]) -> list[s
     return [total + rest, "", *table(rows, header=header, right=[3, 4])]
 
 
-def _interval(score: "Score") -> str:
+def interval_text(score: "Score") -> str:
+    """`34.1 to 36.2`, or nothing without an interval."""
     return (
         "" if score.interval is None else f"{score.interval.low:.2f} to {score.interval.high:.2f}"
     )
 
 
-def _without(index: int, cells: Sequence[str]) -> list[str]:
+def without(index: int, cells: Sequence[str]) -> list[str]:
+    """The cells but one."""
     return [*cells[:index], *cells[index + 1 :]]

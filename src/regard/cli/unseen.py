@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from regard.cli.streams import report
 
 if TYPE_CHECKING:
-    from regard.api import Translation
+    from regard.api import AlignedPair, Translation
 
 #: Lines that are named before the others are only counted.
 NAMED = 5
@@ -18,7 +18,7 @@ class UnseenSymbols:
         self._lines = 0
         self._features: set[str] = set()
 
-    def tell(self, answer: "Translation", place: str) -> None:
+    def tell(self, answer: "Translation | AlignedPair", place: str) -> None:
         """Name what is unseen in a text and its target, which stand at `place`, as in `line 3`.
 
         Features are named once each, whatever their line.
@@ -42,7 +42,7 @@ class UnseenSymbols:
             report(f"regard: {lines} symbols never seen in training")
 
 
-def _tell_symbols(answer: "Translation", place: str) -> None:
+def _tell_symbols(answer: "Translation | AlignedPair", place: str) -> None:
     from regard.data.tokenizers import named
 
     if answer.unseen:

@@ -29,9 +29,8 @@ class LinkCounts:
     @staticmethod
     def of(predicted: Links, gold: Alignment) -> "LinkCounts":
         """Of one pair."""
-        allowed = gold.possible | gold.sure
         return LinkCounts(
-            len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & allowed)
+            len(predicted), len(gold.sure), len(predicted & gold.sure), len(predicted & gold.links)
         )
 
     def as_tuple(self) -> tuple[float, float, float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -165,6 +166,38 @@ class Model(nn.Module):
         """What the decoder says of all steps, before the output layer."""
         decoding: Decoding = self.decoder(self._embed(inputs), memory, need_weights)
         return decoding
+
+    @property
+    def attention_layers(self) -> int:
+        """How many attentions over the source there are to choose from; 0 = there is no choice."""
+        layers: int = self.decoder.attention_layers
+        return layers
+
+    @property
+    def attention_heads(self) -> int:
+        """How many heads each of them has."""
+        heads: int = self.decoder.attention_heads
+        return heads
+
+    def shown_attention(
+        self,
+        memory: Encoded,
+        inputs: Int[Tensor, "batch steps"],
+        outputs: Int[Tensor, "batch steps"],
+        mask: Bool[Tensor, "batch steps"],
+    ) -> Float[Tensor, "batch steps source"] | None:
+        """What is shown of given targets, as `step` shows it; None where there is no attention."""
+        return self.all_steps(memory, inputs, need_weights=True).attention
+
+    def attention_by_layer(
+        self, memory: Encoded, inputs: Int[Tensor, "batch steps"]
+    ) -> Iterator[Float[Tensor, "batch heads steps source"]]:
+        """What each head attends to, layer after layer; a layer is computed when it is asked for.
+
+        A recurrent decoder has one layer at most, a Universal Transformer one for each step, and
+        hard attention none.
+        """
+        yield from self.decoder.attention_by_layer(self._embed(inputs), memory)
 
     def features(
         self,

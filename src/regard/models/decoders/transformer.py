@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from jaxtyping import Float
@@ -66,6 +67,26 @@ class TransformerDecoder(nn.Module):
             shown = weights if weights is not None else shown
         decoding = self._decoding(embedded, self.norm(hidden), shown, self._copied(memory))
         return decoding if need_weights else decoding._replace(attention=None)
+
+    @property
+    def attention_layers(self) -> int:
+        """How many attentions over the source there are, one after the other."""
+        return len(self.layers)
+
+    @property
+    def attention_heads(self) -> int:
+        """How many heads each of them has."""
+        return self.layers.first().cross_attention.heads
+
+    def attention_by_layer(
+        self, embedded: Float[Tensor, "batch steps size"], memory: Encoded
+    ) -> Iterator[Float[Tensor, "batch heads steps source"]]:
+        """What all teacher-forced steps attend to, layer after layer; computed as it is read."""
+        hidden = self._place(embedded, memory.offset)
+        for layer in self.layers:
+            source = layer.cross_attention.prepare(memory)
+            hidden, _, weights = layer(hidden, source, need_weights=True)
+            yield weights
 
     def start(self, memory: Encoded) -> SelfAttentiveState:
         """Project the memory for every layer; nothing decoded yet."""

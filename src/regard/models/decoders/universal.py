@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -46,17 +49,52 @@ class UniversalDecoder(nn.Module):
         need_weights: bool = False,
     ) -> Decoding:
         """All target positions at once, with attention if asked."""
+        shown = None
+        for progress, weights in self._steps(embedded, memory, need_weights):
+            shown = self._shown(shown, weights, progress)
+        return self._decoding(progress, shown)
+
+    @property
+    def attention_layers(self) -> int:
+        """How many attentions over the source there are, one after the other: a step has one."""
+        return self.recurrence.steps
+
+    @property
+    def attention_heads(self) -> int:
+        """How many heads each of them has."""
+        return self.layer.cross_attention.heads
+
+    def attention_by_layer(
+        self, embedded: Float[Tensor, "batch steps size"], memory: Encoded
+    ) -> Iterator[Float[Tensor, "batch heads steps source"]]:
+        """What all positions attend to, step after step; computed as it is read.
+
+        A position that has halted is shown with what it attended to at its last step.
+        """
+        going, last, taken = None, None, 0
+        for progress, weights in self._steps(embedded, memory, need_weights=True):
+            assert weights is not None
+            if going is not None and last is not None:
+                weights = torch.where(going[:, None, :, None], weights, last)
+            going = None if progress.tally is None else progress.tally.going
+            last, taken = weights, taken + 1
+            yield weights
+        if last is not None:
+            yield from [last] * (self.recurrence.steps - taken)
+
+    def _steps(
+        self, embedded: Tensor, memory: Encoded, need_weights: bool
+    ) -> Iterator[tuple[Progress, Tensor | None]]:
+        """Where every position stands after each step, and what that attended to if asked."""
         source = self.layer.cross_attention.prepare(memory)
         progress = self.recurrence.begin(dropout(embedded, self.dropout, self.training))
-        shown = None
         for step in range(1, self.recurrence.steps + 1):
             read = self.recurrence.mark(progress.states, step, memory.offset + 1)
             made, _, weights = self.layer(read, source, need_weights=need_weights)
             progress = self.recurrence.after(progress, read, made, step)
-            shown = self._shown(shown, weights, progress)
+            yield progress, weights
             if progress.halted:
-                break
-        return self._decoding(progress, shown)
+                return
 
     def start(self, memory: Encoded) -> SelfAttentiveState:
         """Project the memory, once for all steps; nothing decoded yet."""

@@ -1,0 +1,44 @@
+"""Gold alignments of pairs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regard.cli.reading import counted
+from regard.cli.streams import report
+from regard.errors import UserError
+
+if TYPE_CHECKING:
+    from regard.data.alignment import Alignment
+    from regard.data.pairs import Pairs
+
+#: The share of links outside their sentences from which a file is taken to be another one's.
+OTHER_FILE = 0.05
+
+
+def read_gold(path: Path, pairs: "Pairs") -> "list[Alignment]":
+    """The gold links of each pair, out of a file for all lines of its data, blank ones too.
+
+    Links that point past the end of a sentence are left out and counted. Raises UserError when
+    these are many, and as `read_alignments`.
+    """
+    from regard.evaluation import read_alignments
+
+    every = read_alignments(path, len(pairs) + pairs.blank)
+    gold = [every[line - 1] for line in pairs.lines]
+    kept = [
+        alignment.within(len(pair.source.split()), len(pair.target.split()))
+        for alignment, pair in zip(gold, pairs, strict=True)
+    ]
+    both = zip(gold, kept, strict=True)
+    outside = [len(given.links - inside.links) for given, inside in both]
+    if any(outside):
+        index = next(index for index, count in enumerate(outside) if count)
+        links = sum(len(given.links) for given in gold)
+        place = f"{path}, {pairs.place(index)}"
+        what = f"{sum(outside):,} of {counted(links, 'link')} point past the end of their sentence"
+        if sum(outside) > OTHER_FILE * links:
+            raise UserError(
+                f"{place}: {what}, the first ones here; words count from 0, source first"
+            )
+        report(f"{place}: {what} and are left out, the first ones here")
+    return kept
