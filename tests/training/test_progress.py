@@ -47,12 +47,12 @@ def test_lines_come_now_and_then_and_messages_at_once() -> None:
     seldom = Lines(stream, interval=1000)
     seldom.training(GLANCE)
     seldom.message("validated")
-    seldom.validating(1, 2)
+    seldom.counting("validating", 1, 2)
     seldom.close()
     assert stream.getvalue() == "validated\n"
     often = Lines(stream, interval=0)
     often.training(GLANCE)
-    often.validating(1, 2000)
+    often.counting("validating", 1, 2000)
     assert stream.getvalue() == f"validated\n{SEEN}\nvalidating: 1 of 2,000\n"
 
 
@@ -61,7 +61,7 @@ def test_live_draws_on_a_terminal_and_leaves_the_messages() -> None:
     live = Live(Console(file=stream, force_terminal=True, width=200))
     live.training(GLANCE)
     live.message("validated [bold] 1")
-    live.validating(1, 2000)
+    live.counting("validating", 1, 2000)
     live.progress.refresh()
     live.close()
     text = stream.getvalue()

@@ -27,8 +27,8 @@ class JsonReporter:
     def training(self, glance: Glance) -> None:
         tell(kind="progress", text=str(glance), share=glance.share or 0.0)
 
-    def validating(self, done: int, total: int) -> None:
-        tell(kind="progress", text=f"validating: {done:,} of {total:,}", share=None)
+    def counting(self, what: str, done: int, total: int) -> None:
+        tell(kind="progress", text=f"{what}: {done:,} of {total:,}", share=None)
 
     def close(self) -> None:
         pass

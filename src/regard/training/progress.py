@@ -81,8 +81,8 @@ class Reporter(Protocol):
     def training(self, glance: Glance) -> None:
         """After every update."""
 
-    def validating(self, done: int, total: int) -> None:
-        """While the validation sources are decoded."""
+    def counting(self, what: str, done: int, total: int) -> None:
+        """While things are done of which the number is known, such as `validating` sources."""
 
     def close(self) -> None:
         """Training is over, well or not."""
@@ -97,7 +97,7 @@ class Silence:
     def training(self, glance: Glance) -> None:
         pass
 
-    def validating(self, done: int, total: int) -> None:
+    def counting(self, what: str, done: int, total: int) -> None:
         pass
 
     def close(self) -> None:
@@ -119,8 +119,8 @@ class Lines:
     def training(self, glance: Glance) -> None:
         self.now_and_then(str(glance))
 
-    def validating(self, done: int, total: int) -> None:
-        self.now_and_then(f"validating: {done:,} of {total:,}")
+    def counting(self, what: str, done: int, total: int) -> None:
+        self.now_and_then(f"{what}: {done:,} of {total:,}")
 
     def close(self) -> None:
         pass
@@ -155,8 +155,9 @@ class Live:
             self.task, description=str(glance), total=total, completed=glance.share or 0.0
         )
 
-    def validating(self, done: int, total: int) -> None:
-        self.progress.update(self.task, description=f"validating: {done:,} of {total:,}")
+    def counting(self, what: str, done: int, total: int) -> None:
+        text = f"{what}: {done:,} of {total:,}"
+        self.progress.update(self.task, description=text, total=total, completed=done)
 
     def close(self) -> None:
         self.progress.stop()

@@ -100,7 +100,7 @@ def validate_session(session: Session, state: TrainingState) -> Validation:
     """
 
     def on_progress(done: int, total: int) -> None:
-        session.reporter.validating(done, total)
+        session.reporter.counting("validating", done, total)
         stop_if_asked(session, state)
 
     data, configuration = session.data.validation, session.configuration

@@ -19,7 +19,7 @@ from regard.data.images.caching import cached_grids
 from regard.data.images.configuration import BackboneConfiguration
 from regard.data.images.extraction import extract_features
 from regard.data.images.patches import Patches, make_patches
-from regard.data.images.store import Store
+from regard.data.images.store import Store, feature_bytes
 from regard.data.images.threads import in_threads
 from regard.errors import UserError
 
@@ -74,6 +74,7 @@ def test_what_is_kept_is_what_is_computed(paths: list[Path], cache: Path) -> Non
     )
     torch.testing.assert_close(batch[:2], exact, atol=1e-3, rtol=1e-3)
     assert grids.batch([]).shape == (0, 4, 192)
+    assert sum(shard.nbytes for shard in grids.shards) == feature_bytes(10, backbone)
     assert isinstance(grids.shards[0], np.memmap) and grids.shards[0].dtype == np.float16
 
 
@@ -84,7 +85,7 @@ def test_nothing_is_computed_twice(paths: list[Path], cache: Path) -> None:
     told: list[tuple[int, int]] = []
     second = cached_grids(paths, backbone, cache, progress=lambda *done: told.append(done))
     assert backbone.count == 10
-    assert told == [(done, 4) for done in (1, 2, 3, 4)]
+    assert told == [(done, 4) for done in (0, 1, 2, 3, 4)]
     assert torch.equal(second.batch(range(6)), first.batch(range(6)))
     again = cached_grids(list(reversed(paths)), backbone, cache)
     assert backbone.count == 10

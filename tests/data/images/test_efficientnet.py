@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -167,7 +167,8 @@ def test_kept_weights_give_the_same_backbone(weights_file: Path, tmp_path: Path)
     """What a run directory keeps makes the same features, and has the same fingerprint."""
     configuration = BackboneConfiguration(image_size=64, weights=str(weights_file))
     backbone = load_backbone(configuration)
-    weights_of_run = {name: tensor.contiguous() for name, tensor in backbone.weights().items()}
+    save_file(backbone.weights(), tmp_path / "backbone.safetensors")
+    weights_of_run = load_file(tmp_path / "backbone.safetensors")
     again = load_backbone(BackboneConfiguration(image_size=64), weights_of_run)
     images = again.prepare(noise(1, 64)).unsqueeze(0)
     assert torch.equal(again(images), backbone(images))
@@ -175,6 +176,8 @@ def test_kept_weights_give_the_same_backbone(weights_file: Path, tmp_path: Path)
     changed = dict(weights_of_run, **{"stem.bias": weights_of_run["stem.bias"] + 1e-6})
     other = load_backbone(BackboneConfiguration(image_size=64), changed)
     assert other.fingerprint != backbone.fingerprint
+    with pytest.raises(UserError, match="the weights of the backbone are not its own"):
+        load_backbone(BackboneConfiguration(image_size=64, layer="last"), weights_of_run)
 
 
 def test_safetensors_are_read_too(weights_file: Path, tmp_path: Path) -> None:

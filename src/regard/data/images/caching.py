@@ -43,7 +43,8 @@ def cached_grids(
     computed stays.
 
     views: `original` first; see `regard.data.images.views`.
-    progress: told how many of the pictures that had to be computed are done, and how many they are.
+    progress: told how many of the pictures that have to be computed are done, from 0 on, and how
+        many they are; not called when there are none.
     skip_damaged: leave out what cannot be read and list it in `CachedGrids.damaged`; otherwise the
         first one raises UserError naming the file.
     Raises UserError when no picture can be read, and when there is no room for the features.
@@ -121,6 +122,8 @@ def _fill(
     """Make the features of pictures and keep them. What could not be read, by its content."""
     broken: dict[str | UserError, UserError] = {}
     pending = _Pending(store)
+    tell = _nobody if progress is None or not pictures else progress
+    tell(0, len(pictures))
     try:
         with closing(in_threads(make, pictures)) as made:
             for done, (picture, features) in enumerate(zip(pictures, made, strict=True), start=1):
@@ -128,11 +131,14 @@ def _fill(
                     broken[picture.content] = features
                 else:
                     pending.add(picture.keys(), features)
-                if progress is not None:
-                    progress(done, len(pictures))
+                tell(done, len(pictures))
     finally:
         pending.flush()
     return broken
+
+
+def _nobody(done: int, total: int) -> None:
+    """Progress that nobody is told of."""
 
 
 class _Pending:

@@ -11,7 +11,7 @@ from regard.data.images.configuration import BackboneConfiguration
 from regard.data.images.efficientnet import SCALES, EfficientNetLite
 from regard.data.images.folding import fold
 from regard.data.images.network import NetworkBackbone
-from regard.data.images.weights import packaged_weights, read_weights
+from regard.data.images.weights import fill, packaged_weights, read_weights
 
 MEAN, DEVIATION = (127.0, 127.0, 127.0), (128.0, 128.0, 128.0)
 
@@ -30,7 +30,7 @@ def make_lite(
         named = configuration.weights
         path = packaged_weights(scale.package) if named is None else Path(named)
         weights = fold(network, read_weights(path), str(path))
-    network.load_state_dict(weights, assign=True)
+    fill(network, weights)
     return NetworkBackbone(
         f"{configuration.name} {configuration.layer}",
         network,

@@ -67,7 +67,7 @@ class NetworkBackbone:
         return self._maps(images).flatten(1, 2)
 
     def weights(self) -> dict[str, Tensor]:
-        return dict(self._module.state_dict())
+        return {name: tensor.contiguous() for name, tensor in self._module.state_dict().items()}
 
     @torch.no_grad()
     def _maps(

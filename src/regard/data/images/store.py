@@ -34,17 +34,24 @@ class Place:
     row: int
 
 
+def feature_bytes(images: int, backbone: Backbone, views: int = 1) -> int:
+    """How much room the features of so many views of so many pictures take."""
+    return images * views * 2 * backbone.rows * backbone.columns * backbone.size
+
+
 class Store:
     """The features that one backbone made, of pictures from anywhere.
 
     directory: of its own inside the cache, named by the backbone's fingerprint.
     shards: mapped into memory, read-only.
     places: by the key of each picture.
+    bytes_each: that the features of one picture take.
     """
 
     def __init__(self, cache: Path, backbone: Backbone) -> None:
         """Open the store, or begin one. Raises UserError when the place cannot be written to."""
         self._shape = (backbone.rows * backbone.columns, backbone.size)
+        self.bytes_each = feature_bytes(1, backbone)
         known = f"{FORMAT} {backbone.fingerprint}"
         self.directory = make_directory(cache / hashlib.sha256(known.encode()).hexdigest()[:16])
         self.shards: list[Shard] = []
@@ -55,11 +62,6 @@ class Store:
             write_text(about, json.dumps(text, indent=1) + "\n")
         for path in sorted(self.directory.glob("*.npy")):
             self._open(path)
-
-    @property
-    def bytes_each(self) -> int:
-        """Bytes that the features of one picture take."""
-        return 2 * self._shape[0] * self._shape[1]
 
     def add(self, keys: Sequence[str], features: Shard) -> None:
         """Keep the features of new pictures: `[len(keys), positions, size]`.

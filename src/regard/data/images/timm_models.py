@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from regard.data.images.configuration import BackboneConfiguration, Layer
 from regard.data.images.network import NetworkBackbone
-from regard.data.images.weights import read_weights
+from regard.data.images.weights import fill, read_weights
 from regard.errors import UserError
 
 PREFIX = "timm/"
@@ -65,7 +65,7 @@ def make_timm(
             "timm.list_models(), and give its weights as a file where timm has none"
         ) from error
     if weights is not None:
-        features.load_state_dict(weights)
+        fill(features, weights)
     elif configuration.weights is not None:
         _load(model, Path(configuration.weights))
     red, green, blue = settings["mean"]

