@@ -20,10 +20,11 @@ from pathlib import Path
 import machine
 import runs
 from bottleneck_report import tables
-from bottleneck_studies import MODELS, PARTS, RANGES, TRANSLATION, Sizes, studies
+from bottleneck_studies import MODELS, PARTS, RANGES, TRANSLATION, studies
 from pictures import lengths
 from regard.errors import UserError
 from regard.files import write_text
+from string_studies import Sizes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

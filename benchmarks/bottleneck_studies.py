@@ -1,17 +1,18 @@
 """What bottleneck.py trains: a study for each part, range of lengths and model."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from regard.data.pairs import Pair, Pairs, read_pairs
 from regard.data.tokenizers import train_tokenizers
 from regard.training.recipes import load_recipe
 from runs import Job, Study
-from strings import TASKS, VOCABULARY, strings_of, strings_up_to
+from string_studies import Sizes, Strings, ending, string_study
+from strings import LETTERS, Task, by_length, copying, reversing, strings_up_to
 from widths import widths_for
 
 TRANSLATION = "translation"
-PARTS = (*TASKS, TRANSLATION)
+STRINGS = (copying(LETTERS), reversing(LETTERS))
+PARTS = (*(task.name for task in STRINGS), TRANSLATION)
 MODELS = ("seq2seq", "rnnsearch", "luong-general", "luong-local-m")
 #: Of a translation: word order differs, so attention bound to the step's own number is left out.
 TRANSLATORS = ("seq2seq", "rnnsearch", "luong-general")
@@ -23,20 +24,9 @@ JOINED = (2, 4)
 _TOKENS = 2002
 
 STRING_SETTINGS = (
-    "tokenization={joint: true, source: {kind: character}, target: {kind: character}}",
-    "model.embedding.dropout=0",
-    "model.encoder.dropout=0",
-    "model.decoder.dropout=0",
-    "model.initialization=glorot",
     f"batching={{tokens: {_TOKENS}, maximum_length: 1001}}",
     "training.learning_rate=0.005",
     "training.warmup=100",
-    "training.cooldown=0.3",
-    "training.label_smoothing=0",
-    "training.metric=symbol_error_rate",
-    "training.patience=0",
-    "training.average.kind=none",
-    "search={beam: 1, length_penalty: 0, maximum_length_ratio: 1.0, maximum_length_extra: 20}",
 )
 TRANSLATION_SETTINGS = (
     "training.learning_rate=0.002",  # the same for all
@@ -44,15 +34,6 @@ TRANSLATION_SETTINGS = (
     "training.average.kind=none",
     "training.validation_limit=200",
 )
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How large the models are, how long they learn, how many strings each figure rests on."""
-
-    parameters: int
-    updates: int
-    strings: int
 
 
 def studies(
@@ -65,31 +46,26 @@ def studies(
 ) -> Iterator[Study]:
     """All that were asked for, the cheapest first; data are made or read when they are needed."""
     for longest in ranges:
-        for task in TASKS:
-            if task in parts:
+        for task in STRINGS:
+            if task.name in parts:
                 yield from _string_studies(task, longest, models, strings)
     if TRANSLATION in parts:
         yield from _translation_studies(models, translation, *data)
 
 
 def _string_studies(
-    task: str, longest: int, models: Sequence[str], sizes: Sizes
+    task: Task, longest: int, models: Sequence[str], sizes: Sizes
 ) -> Iterator[Study]:
     """Every model on strings of one range; nothing is seen twice but short strings."""
-    learned = strings_up_to(task, longest, _TOKENS * sizes.updates, seed=1)
-    valid = strings_up_to(task, longest, 50 * longest // 5, seed=2)
-    tests = {str(length): strings_of(task, length, sizes.strings, seed=3) for length in LENGTHS}
+    strings = Strings(
+        task,
+        longest,
+        learned=strings_up_to(task, longest, _TOKENS * sizes.updates, seed=1),
+        valid=strings_up_to(task, longest, 50 * longest // 5, seed=2),
+        tests=by_length(task, LENGTHS, sizes.strings, seed=3),
+    )
     for recipe in models:
-        settings = (*STRING_SETTINGS, *_ending(sizes.updates))
-        widths = widths_for(recipe, settings, sizes.parameters, VOCABULARY, VOCABULARY)
-        yield Study(
-            Job(f"{task}/{longest}/{recipe}", recipe, (*settings, *widths)),
-            learned,
-            valid,
-            tests,
-            ("exact_match", "symbol_error_rate"),
-            {"part": task, "longest": longest},
-        )
+        yield string_study(recipe, strings, STRING_SETTINGS, sizes)
 
 
 def _translation_studies(
@@ -98,9 +74,9 @@ def _translation_studies(
     """Every model that translates, measured by the length of the source."""
     learned = read_pairs(train, source, target)
     selected = read_pairs(valid, source, target)
-    tests = by_length(read_pairs(test, source, target))
+    tests = by_words(read_pairs(test, source, target))
     for recipe in (model for model in models if model in TRANSLATORS):
-        settings = (*TRANSLATION_SETTINGS, *_ending(sizes.updates))
+        settings = (*TRANSLATION_SETTINGS, *ending(sizes.updates))
         configuration = load_recipe(recipe, settings)
         tokenizers = train_tokenizers(configuration.tokenization, learned, seed=1)
         symbols = tokenizers.source.size, tokenizers.target.size
@@ -115,7 +91,7 @@ def _translation_studies(
         )
 
 
-def by_length(pairs: Pairs) -> dict[str, Pairs]:
+def by_words(pairs: Pairs) -> dict[str, Pairs]:
     """Pairs in bins by the words of their source, and neighbors joined into longer texts."""
     bins: dict[str, Pairs] = {}
     low = 1
@@ -140,11 +116,3 @@ def joined(pairs: Pairs, count: int) -> Pairs:
         for group in groups
     )
     return Pairs(texts, f"{pairs.origin}, {count} joined")
-
-
-def _ending(updates: int) -> tuple[str, str]:
-    """Where training ends, and validations: one halfway, one at the end."""
-    return (
-        f"training.maximum_updates={updates}",
-        f"training.validation_interval={max(1, updates // 2)}",
-    )

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 import bottleneck
-from bottleneck_report import by_chance
-from bottleneck_studies import by_length, joined
+from bottleneck_studies import by_words, joined
 from regard.data.pairs import Pair, Pairs
 from regard.errors import UserError
 from regard.training.recipes import load_recipe
-from strings import LETTERS, VOCABULARY, strings_of, strings_up_to
+from string_report import by_chance
+from strings import LETTERS, copying, reversing
 from widths import count_parameters, widths_for
 
+VOCABULARY = copying(LETTERS).vocabulary
 SMALL = ["--updates", "2", "--strings", "2", "--parameters", "4000", "--ranges", "20"]
 
 
@@ -24,26 +25,6 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("bottleneck_studies", "bottleneck_report"):
         monkeypatch.setattr(f"{module}.LENGTHS", (5, 20))
     monkeypatch.setattr("pictures.lengths.TICKS", (5, 20))
-
-
-def test_strings_are_what_the_task_says() -> None:
-    for task in ("copy", "reverse"):
-        pairs = strings_of(task, 7, 5, seed=1)
-        assert [len(pair.source) for pair in pairs] == [7] * 5
-        assert all(set(pair.source) <= set(LETTERS) for pair in pairs)
-        turned = [pair.source if task == "copy" else pair.source[::-1] for pair in pairs]
-        assert pairs.targets() == turned
-    assert strings_of("copy", 7, 5, seed=1) != strings_of("copy", 7, 5, seed=2)
-
-
-def test_every_order_of_magnitude_is_learned_from() -> None:
-    pairs = strings_up_to("copy", 1000, 200_000, seed=1)
-    lengths = [len(pair.source) for pair in pairs]
-    letters = sum(lengths)
-    assert 200_000 <= letters < 201_000
-    assert max(lengths) <= 1000
-    shares = [sum(n for n in lengths if low <= n < 10 * low) / letters for low in (1, 10, 100)]
-    assert all(0.25 < share < 0.42 for share in shares), shares
 
 
 @pytest.mark.parametrize("recipe", ["luong-dot", "rnnsearch", "transformer-tiny", "lstm-attention"])
@@ -65,14 +46,14 @@ def test_too_few_parameters_are_an_error() -> None:
 def test_sentences_by_length() -> None:
     texts = [" ".join(["w"] * count) for count in (1, 8, 9, 20, 30)]
     pairs = Pairs(tuple(Pair(text, text) for text in texts), "texts")
-    bins = by_length(pairs)
+    bins = by_words(pairs)
     counts = {name: len(found) for name, found in bins.items()}
     assert counts == {"1-8": 2, "9-11": 1, "20+": 2, "2 joined": 2, "4 joined": 1}
     assert [len(text.split()) for text in joined(pairs, 2).sources()] == [9, 29]
 
 
 def test_another_string_is_wrong_nearly_everywhere() -> None:
-    assert all(80 < rate <= 100 for rate in by_chance("reverse"))
+    assert all(80 < rate <= 100 for rate in by_chance(reversing(LETTERS), (5, 20)))
 
 
 def test_pieces_come_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
