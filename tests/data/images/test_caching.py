@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -184,8 +185,7 @@ def test_a_cache_is_written_all_or_not(
 def test_no_room_is_told_before_anything_is_computed(
     paths: list[Path], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usage = shutil._ntuple_diskusage(100, 100, 5)  # type: ignore[attr-defined]
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5))
     backbone = Counting()
     with pytest.raises(UserError, match=r"features of 10 images take .* GB free; free some space"):
         cached_grids(paths, backbone, cache)

@@ -117,6 +117,7 @@ def test_orientation(kind: str, orientation: int) -> None:
     assert close(corners(read), COLORS)
 
 
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF")
 @pytest.mark.parametrize("exif", [b"Exif\0\0nonsense", b"Exif\0\0MM\0*\0\0\xff\xff", b"", b"\0"])
 def test_damaged_exif_says_nothing(exif: bytes) -> None:
     data = encoded(quarters(), "JPEG", exif=exif, quality=100)
