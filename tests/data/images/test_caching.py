@@ -141,6 +141,18 @@ def test_stopped_and_started_again(
     assert not [path for path in cache.rglob("*") if "partial" in path.name]
 
 
+def test_whoever_is_told_can_stop_it(paths: list[Path], cache: Path) -> None:
+    def told(done: int, total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cached_grids(paths, Counting(), cache, progress=told)
+    backbone = Counting()
+    cached_grids(paths, backbone, cache)
+    assert backbone.count == 6
+
+
 @pytest.mark.parametrize(
     "damage", ["cut", "empty", "text", "no json", "bad json", "other keys", "pickled"]
 )

@@ -44,7 +44,7 @@ def cached_grids(
 
     views: `original` first; see `regard.data.images.views`.
     progress: told how many of the pictures that have to be computed are done, from 0 on, and how
-        many they are; not called when there are none.
+        many they are; not called when there are none. What it raises stops the computation.
     skip_damaged: leave out what cannot be read and list it in `CachedGrids.damaged`; otherwise the
         first one raises UserError naming the file.
     Raises UserError when no picture can be read, and when there is no room for the features.
