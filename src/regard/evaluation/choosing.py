@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -115,5 +116,7 @@ def _best(figures: dict[Any, float], best: Callable[..., Any], measure: str) -> 
     """Of equals the first; the first figure is that of what is shown. UserError without any."""
     if not figures:
         raise UserError("no pair can be read: there is nothing to choose the attention by")
-    choice = best(figures, key=figures.__getitem__)
+    limit = best(figures.values())
+    equals = (each for each, figure in figures.items() if math.isclose(figure, limit, abs_tol=1e-6))
+    choice = next(equals)
     return ChosenAttention(choice, figures[choice], next(iter(figures.values())), measure)

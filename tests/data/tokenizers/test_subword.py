@@ -139,3 +139,14 @@ def test_training_and_loading_say_nothing(capfd: pytest.CaptureFixture[str]) -> 
     train(["a"], 8000, "bpe").encode("a")
     captured = capfd.readouterr()
     assert (captured.out, captured.err) == ("", "")
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFKC"])
+def test_words_are_the_same_whatever_stands_between_them(form: Literal["NFC", "NFKC"]) -> None:
+    """Single spaces are read word by word, all else character by character."""
+    tokenizer = SubwordTokenizer.train(SENTENCES, Normalizer(form), size=150)
+    for text in ("ﬁn é ½ a", "e\u0301e ¨ x", "▁ a▁b ▁", "Größe 日本", "a"):
+        read = tokenizer.tokenize(text)
+        spaced = tokenizer.tokenize(f"  {text} ".replace(" ", "  "))
+        assert (spaced.ids, spaced.tokens, spaced.words) == (read.ids, read.tokens, read.words)
+        assert max(read.words) == len(text.split()) - 1

@@ -97,17 +97,32 @@ class SubwordTokenizer:
         return ids[: len(texts)]
 
     def tokenize(self, text: str) -> Tokenized:
-        read, read_words = _single_spaced(*self.normalizer.read_words(text))
+        read, read_words = self._read_words(text)
         shown, shown_words = WORD_MARK + read.replace(" ", WORD_MARK), [-1, *read_words]
         hidden = hide(read)
         tokens, words, start = [], [], 0
         for piece in self.processor.encode(hidden, out_type=str):
             end = start + len(piece)
             tokens.append(shown[start:end])
-            words.append(next((word for word in shown_words[start:end] if word >= 0), -1))
+            word = shown_words[start] if start < end else -1
+            if word < 0:
+                word = next((each for each in shown_words[start:end] if each >= 0), -1)
+            words.append(word)
             start = end
         ids = self.processor.encode(hidden, out_type=int)
         return Tokenized(tuple(ids), tuple(tokens), _with_marks(tokens, words))
+
+    def _read_words(self, text: str) -> tuple[str, list[int]]:
+        """The text as it is read, single spaced, and the word of each character; -1 for a space."""
+        given = text.split()
+        read = [self.normalizer.read(word) for word in given]
+        if " ".join(given) != text or not all(read) or any(" " in word for word in read):
+            return _single_spaced(*self.normalizer.read_words(text))
+        words: list[int] = []  # word by word, where spaces are single already
+        for number, word in enumerate(read):
+            words += [number] * len(word)
+            words.append(-1)
+        return " ".join(read), words[:-1]
 
     def decode(self, ids: Sequence[int]) -> str:
         text = "".join([self.surfaces[number] for number in ids])
