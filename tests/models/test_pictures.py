@@ -191,6 +191,7 @@ def test_hard_attention_in_training() -> None:
     ("more", "message"),
     [
         ({"embedding": {"share": True}}, "leave embedding.share out"),
+        ({"embedding": {"word_dropout": {"source": 0.1}}}, "leave embedding.word_dropout.source"),
         ({"decoder": {"attend": "before", "copying": True}}, "leave decoder.copying out"),
         ({"features": "encoder"}, "leave features out"),
     ],

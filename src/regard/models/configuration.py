@@ -269,6 +269,7 @@ class ModelConfiguration(Section):
             return self
         for key, wanted in (
             ("embedding.share", self.embedding.share),
+            ("embedding.word_dropout.source", self.embedding.word_dropout.source > 0),
             ("decoder.copying", self.copies),
             ("features", self.features != "joined"),
         ):
