@@ -13,7 +13,14 @@ from regard.attention.scores import LocationScore
 from regard.models.decoders import Decoder, SelfAttentiveDecoder
 from regard.models.decoders.decoding import Chosen, Decoding
 from regard.models.encoded import Encoded
-from regard.models.encoders import Encoder, FeatureEncoder, GridEncoder, RecurrentEncoder
+from regard.models.encoders import (
+    Encoder,
+    FeatureEncoder,
+    GridEncoder,
+    RecurrentEncoder,
+    TransformerEncoder,
+    UniversalEncoder,
+)
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Embedding, Lookup, drop_words, vectors
 from regard.nn.halting import Pondered
@@ -197,7 +204,32 @@ class Model(nn.Module):
         A recurrent decoder has one layer at most, a Universal Transformer one for each step, and
         hard attention none.
         """
-        yield from self.decoder.attention_by_layer(self._embed(inputs), memory)
+        if self.attention_layers:
+            yield from self.decoder.attention_by_layer(self._embed(inputs), memory)
+
+    def encoder_attention_by_layer(
+        self, source: Source, source_mask: Bool[Tensor, "batch positions"]
+    ) -> Iterator[Float[Tensor, "batch heads positions positions"]]:
+        """What each position of the source attends to, layer after layer (or step after step).
+
+        Only Transformers have such an attention. Features that are read apart have none: rows and
+        columns are those of the text alone.
+        """
+        if not isinstance(self.encoder, TransformerEncoder | UniversalEncoder):
+            return
+        if self.feature_encoder is not None:
+            parts = self.feature_encoder.split(source, source_mask)
+            source, source_mask = parts.text, parts.text_mask
+        assert self.source_embedding is not None
+        embedded = vectors(self.source_embedding.read(source, self.dropout, self.training))
+        yield from self.encoder.self_attention_by_layer(embedded, source_mask)
+
+    def decoder_attention_by_layer(
+        self, memory: Encoded, inputs: Int[Tensor, "batch steps"]
+    ) -> Iterator[Float[Tensor, "batch heads steps steps"]]:
+        """What each step attends to of what was read up to it; only Transformers have that."""
+        if isinstance(self.decoder, SelfAttentiveDecoder):
+            yield from self.decoder.self_attention_by_layer(vectors(self._embed(inputs)), memory)
 
     def features(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,6 +91,12 @@ class PointerModel(Model):
         """The source as a memory, with what can be copied of it."""
         memory = super().encode(self.closed_source(source), source_mask)
         return replace(memory, copies=self._copies(source, source_mask))
+
+    def encoder_attention_by_layer(
+        self, source: Int[Tensor, "batch positions"], source_mask: Bool[Tensor, "batch positions"]
+    ) -> Iterator[Float[Tensor, "batch heads positions positions"]]:
+        """As any model's; what was never seen is read as unknown."""
+        yield from super().encoder_attention_by_layer(self.closed_source(source), source_mask)
 
     def start(self, memory: Encoded) -> PointerState:
         """The state before the first token."""

@@ -119,6 +119,17 @@ class EncoderLayer(nn.Module):
         changed = self.feed_forward(self.feed_forward_residual.before(hidden))
         return self.feed_forward_residual.after(hidden, changed)
 
+    def self_weights(
+        self,
+        inputs: Float[Tensor, "batch positions size"],
+        key_mask: Bool[Tensor, "batch positions"] | None,
+    ) -> Float[Tensor, "batch heads positions positions"]:
+        """What each position attends to in `forward`."""
+        read = self.attention_residual.before(inputs)
+        weights = self.attention(read, key_mask=key_mask, need_weights=True).weights
+        assert weights is not None
+        return weights
+
 
 class DecoderLayer(nn.Module):
     """Masked self-attention, attention over the source, feed-forward."""
@@ -162,6 +173,15 @@ class DecoderLayer(nn.Module):
         hidden = self.cross_residual.after(hidden, over)
         changed = self.feed_forward(self.feed_forward_residual.before(hidden))
         return self.feed_forward_residual.after(hidden, changed), history, weights
+
+    def self_weights(
+        self, inputs: Float[Tensor, "batch steps size"]
+    ) -> Float[Tensor, "batch heads steps steps"]:
+        """What each step attends to, of itself and those before it, in `forward` of all at once."""
+        read = self.self_residual.before(inputs)
+        weights = self.self_attention(read, causal=True, need_weights=True).weights
+        assert weights is not None
+        return weights
 
     def remember(self, history: Memory, inputs: Float[Tensor, "batch steps size"]) -> Memory:
         """The history with these steps, which later ones may attend to, appended."""

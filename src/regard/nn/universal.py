@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -96,3 +97,22 @@ class Recurrence(nn.Module):
     def settled(self, progress: Progress) -> bool:
         """Whether no step changes anything any more: all have halted, and keep their states."""
         return progress.halted and self.halting is not None and self.halting.graves
+
+
+def while_going(
+    looked: Iterable[tuple[Progress, Tensor | None]], steps: int
+) -> Iterator[Float[Tensor, "batch heads positions keys"]]:
+    """What positions attended to at each of ``steps`` steps, those that had halted at their last.
+
+    looked: where every position stands after each step that was made, and what was attended to.
+    """
+    going, last, taken = None, None, 0
+    for progress, weights in looked:
+        assert weights is not None
+        if going is not None and last is not None:
+            weights = torch.where(going[:, None, :, None], weights, last)
+        going = None if progress.tally is None else progress.tally.going
+        last, taken = weights, taken + 1
+        yield weights
+    if last is not None:
+        yield from [last] * (steps - taken)

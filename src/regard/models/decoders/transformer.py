@@ -88,6 +88,15 @@ class TransformerDecoder(nn.Module):
             hidden, _, weights = layer(hidden, source, need_weights=True)
             yield weights
 
+    def self_attention_by_layer(
+        self, embedded: Float[Tensor, "batch steps size"], memory: Encoded
+    ) -> Iterator[Float[Tensor, "batch heads steps steps"]]:
+        """What all teacher-forced steps attend to of themselves, as `attention_by_layer`."""
+        hidden = self._place(embedded, memory.offset)
+        for layer in self.layers:
+            yield layer.self_weights(hidden)
+            hidden = layer(hidden, layer.cross_attention.prepare(memory))[0]
+
     def start(self, memory: Encoded) -> SelfAttentiveState:
         """Project the memory for every layer; nothing decoded yet."""
         source = tuple(layer.cross_attention.prepare(memory) for layer in self.layers)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -15,7 +14,7 @@ from regard.models.encoded import Encoded
 from regard.models.transformers import layer_options, recurrence
 from regard.nn.dropout import dropout
 from regard.nn.transformer import DecoderLayer
-from regard.nn.universal import Progress
+from regard.nn.universal import Progress, while_going
 
 
 class UniversalDecoder(nn.Module):
@@ -71,28 +70,31 @@ class UniversalDecoder(nn.Module):
 
         A position that has halted is shown with what it attended to at its last step.
         """
-        going, last, taken = None, None, 0
-        for progress, weights in self._steps(embedded, memory, need_weights=True):
-            assert weights is not None
-            if going is not None and last is not None:
-                weights = torch.where(going[:, None, :, None], weights, last)
-            going = None if progress.tally is None else progress.tally.going
-            last, taken = weights, taken + 1
-            yield weights
-        if last is not None:
-            yield from [last] * (self.recurrence.steps - taken)
+        looked = self._steps(embedded, memory, need_weights=True)
+        yield from while_going(looked, self.recurrence.steps)
+
+    def self_attention_by_layer(
+        self, embedded: Float[Tensor, "batch steps size"], memory: Encoded
+    ) -> Iterator[Float[Tensor, "batch heads steps steps"]]:
+        """What all positions attend to of themselves, as `attention_by_layer`."""
+        looked = self._steps(embedded, memory, need_weights=False, need_own=True)
+        yield from while_going(looked, self.recurrence.steps)
 
     def _steps(
-        self, embedded: Tensor, memory: Encoded, need_weights: bool
+        self, embedded: Tensor, memory: Encoded, need_weights: bool, need_own: bool = False
     ) -> Iterator[tuple[Progress, Tensor | None]]:
-        """Where every position stands after each step, and what that attended to if asked."""
+        """Where every position stands after each step, and what that attended to if asked.
+
+        need_own: of the positions themselves, not of the source.
+        """
         source = self.layer.cross_attention.prepare(memory)
         progress = self.recurrence.begin(dropout(embedded, self.dropout, self.training))
         for step in range(1, self.recurrence.steps + 1):
             read = self.recurrence.mark(progress.states, step, memory.offset + 1)
+            own = self.layer.self_weights(read) if need_own else None
             made, _, weights = self.layer(read, source, need_weights=need_weights)
             progress = self.recurrence.after(progress, read, made, step)
-            yield progress, weights
+            yield progress, own if need_own else weights
             if progress.halted:
                 return
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -49,3 +51,14 @@ class TransformerEncoder(nn.Module):
             hidden = layer(hidden, key_mask)
         hidden = self.norm(hidden)
         return Encoded(hidden, hidden, key_mask)
+
+    def self_attention_by_layer(
+        self,
+        inputs: Float[Tensor, "batch positions size"],
+        mask: Bool[Tensor, "batch positions"],
+    ) -> Iterator[Float[Tensor, "batch heads positions positions"]]:
+        """What all positions attend to, layer after layer; computed as it is read."""
+        hidden = dropout(self.positions(inputs), self.dropout, self.training)
+        for layer in self.layers:
+            yield layer.self_weights(hidden, mask)
+            hidden = layer(hidden, mask)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
@@ -11,6 +13,7 @@ from regard.models.transformers import layer_options, recurrence
 from regard.nn.dropout import dropout
 from regard.nn.positions import Start
 from regard.nn.transformer import EncoderLayer
+from regard.nn.universal import Progress, while_going
 
 
 class UniversalEncoder(nn.Module):
@@ -45,13 +48,34 @@ class UniversalEncoder(nn.Module):
 
         Its positions are counted from ``offset + 1``.
         """
+        key_mask = None if bool(mask.all()) else mask
+        *_, (progress, _) = self._steps(inputs, mask, offset)
+        states = self.norm(progress.output)
+        return Encoded(states, states, key_mask, pondered=progress.pondered(key_mask))
+
+    def self_attention_by_layer(
+        self,
+        inputs: Float[Tensor, "batch positions size"],
+        mask: Bool[Tensor, "batch positions"],
+    ) -> Iterator[Float[Tensor, "batch heads positions positions"]]:
+        """What all positions attend to, step after step; computed as it is read.
+
+        A position that has halted is shown with what it attended to at its last step.
+        """
+        looked = self._steps(inputs, mask, 0, need_weights=True)
+        yield from while_going(looked, self.recurrence.steps)
+
+    def _steps(
+        self, inputs: Tensor, mask: Tensor, offset: Start, need_weights: bool = False
+    ) -> Iterator[tuple[Progress, Tensor | None]]:
+        """Where every position stands after each step, and what that attended to if asked."""
         progress = self.recurrence.begin(dropout(inputs, self.dropout, self.training), mask)
         key_mask = None if bool(mask.all()) else mask
         for step in range(1, self.recurrence.steps + 1):
             read = self.recurrence.mark(progress.states, step, offset + 1)
+            weights = self.layer.self_weights(read, key_mask) if need_weights else None
             made = self.layer(read, key_mask)
             progress = self.recurrence.after(progress, read, made, step)
+            yield progress, weights
             if progress.halted:
-                break
-        states = self.norm(progress.output)
-        return Encoded(states, states, key_mask, pondered=progress.pondered(key_mask))
+                return
