@@ -38,6 +38,9 @@ def test_printed_json(regard, trained_run: Path, tmp_path: Path) -> None:
         regard("translate", *model, "--json", input=SENTENCE.encode(), check=True).stdout,
         regard("score", *model, "--data", pairs, "--json", check=True).stdout,
         regard("evaluate", *model, "--data", pairs, "--json", check=True).stdout,
+        regard(
+            "align", *model, "--data", pairs, "--reverse", trained_run, "--json", check=True
+        ).stdout,
     ]
     regard("show", *model, SENTENCE, "--out", tmp_path / "x.json", check=True)
     printed.append((tmp_path / "x.json").read_bytes())
