@@ -12,6 +12,7 @@ from regard.errors import UserError
 from regard.evaluation.aligning import AlignedPair, Aligner, Unit, align_both_ways, align_texts
 from regard.evaluation.attention_choice import AttentionChoice
 from regard.evaluation.choosing import choose_by_gold, choose_by_information
+from regard.evaluation.looking import Look, look_into
 from regard.evaluation.translating import Sampling, score_texts, translate_texts
 from regard.evaluation.translation import Candidate, Translation
 from regard.models import Model as Network
@@ -19,7 +20,7 @@ from regard.search import Ensemble, SearchConfiguration
 from regard.training.configuration import Configuration
 from regard.training.run import TOKENIZER, Run, load_run
 
-__all__ = ["AlignedPair", "AttentionChoice", "Candidate", "Model", "Translation", "load"]
+__all__ = ["AlignedPair", "AttentionChoice", "Candidate", "Look", "Model", "Translation", "load"]
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,17 @@ class Model:
         if gold is None:
             return choose_by_information(aligner, pairs).choice
         return choose_by_gold(aligner, pairs, gold).choice
+
+    def look(
+        self, source: str, target: str | Sequence[str], *, features: str | None = None
+    ) -> Look:
+        """Everything there is to be seen of a source and a target: all attention of the model, by
+        layer and head, and what else could have been written.
+
+        target: a text, or the ``tokens`` of an answer. features: of the source. Raises UserError
+        for a blank or too long side, and for features as `translate`.
+        """
+        return look_into(self.network, self.tokenizers, source, target, features=features)
 
     def _aligner(self, features: Sequence[str] | None, unit: Unit, batch_size: int) -> Aligner:
         return Aligner(self.network, self.tokenizers, features, unit, batch_size)

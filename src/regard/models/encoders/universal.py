@@ -49,7 +49,8 @@ class UniversalEncoder(nn.Module):
         Its positions are counted from ``offset + 1``.
         """
         key_mask = None if bool(mask.all()) else mask
-        *_, (progress, _) = self._steps(inputs, mask, offset)
+        for after_step, _ in self._steps(inputs, mask, offset):
+            progress = after_step
         states = self.norm(progress.output)
         return Encoded(states, states, key_mask, pondered=progress.pondered(key_mask))
 
