@@ -2,7 +2,8 @@
 # constraints.txt change.
 #
 #   make demo        train, measure and look at two small models (a few minutes)
-#   make test        lint, types and the fast tests
+#   make test        lint, types and the fast tests; those of pages where Chromium and its driver are
+#                    found (Debian: chromium, chromium-driver), and it says so where they are not
 #   make test-slow   the slow tests
 #
 # PIP_OPTIONS is for pip's own needs, e.g. an index with a smaller build of torch:

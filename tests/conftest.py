@@ -1,4 +1,4 @@
-"""What all tests share: the installed command line, a trained run, the count of slow tests."""
+"""What all tests share: the installed command line, a trained run, counts of tests left out."""
 
 import os
 import subprocess
@@ -200,3 +200,13 @@ def pytest_terminal_summary(
     if count:
         tests = "slow test was" if count == 1 else "slow tests were"
         terminalreporter.write_line(f"{count} {tests} left out; run them with `make test-slow`")
+    browser = [
+        report
+        for report in terminalreporter.getreports("skipped")
+        if "browser" in getattr(report, "keywords", {})
+    ]
+    if browser:
+        terminalreporter.write_line(
+            f"tests of pages left out: {len(browser)}, for want of Chromium and its driver "
+            "(Debian: chromium, chromium-driver)"
+        )

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from regard.evaluation.attention_stack import AttentionStack
 from regard.views import AttentionView
 
 SMALL = AttentionView(
@@ -44,3 +47,50 @@ def square(size: int) -> AttentionView:
     rows = [[float(i == j) for i in range(size)] for j in range(size)]
     sources, tokens = [f"w{i}" for i in range(size)], [f"v{i}" for i in range(size)]
     return AttentionView(" ".join(sources), " ".join(tokens), sources, tokens, rows)
+
+
+def deep(
+    rows: int, columns: int, layers: int = 2, heads: int = 3, **changes: object
+) -> AttentionView:
+    """Random weights of every kind; tokens two to a word, and an end symbol on each side.
+
+    The attention shown is the mean over heads of the last layer.
+    """
+    random = np.random.default_rng(7)
+
+    def stack(kind: str, height: int, width: int) -> AttentionStack:
+        scores = 3 * random.standard_normal((layers, heads, height, width))
+        if kind == "decoder":
+            scores[..., np.triu_indices(height, 1)[0], np.triu_indices(height, 1)[1]] = -np.inf
+        weights = np.exp(scores)
+        weights /= weights.sum(-1, keepdims=True)
+        return AttentionStack(kind, weights.astype(np.float32))
+
+    stacks = (
+        stack("cross", rows, columns),
+        stack("encoder", columns, columns),
+        stack("decoder", rows, rows),
+    )
+    sources = [f"s{i}" for i in range(columns - 1)]
+    tokens = [f"t{i}" for i in range(rows - 1)]
+    others = [((f"o{i}", 0.25), ("<b>", 0.125), ("c", 0.0625)) for i in range(rows)]
+    view = AttentionView(
+        source=" ".join(map("".join, pairs(sources))),
+        text=" ".join(map("".join, pairs(tokens))),
+        source_tokens=(*sources, "</s>"),
+        tokens=(*tokens, "</s>"),
+        attention=stacks[0].weights[-1].mean(0),
+        score=-1.5,
+        probabilities=[0.5] * rows,
+        shown=f"layer {layers}, mean over heads",
+        stacks=stacks,
+        source_words=(*(i // 2 for i in range(columns - 1)), -1),
+        words=(*(i // 2 for i in range(rows - 1)), -1),
+        next_best=others,
+    )
+    return replace(view, **changes)
+
+
+def pairs(tokens: list[str]) -> list[list[str]]:
+    """Two by two."""
+    return [tokens[i : i + 2] for i in range(0, len(tokens), 2)]

@@ -2,12 +2,15 @@ import json
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from regard.views import AttentionView, attention_html
+from regard.views.labels import visible
+from regard.views.packing import Packed, Precision, unpack
 from regard.views.page_html import attention_element, page
 
-from .examples import HOSTILE, RIGHT_TO_LEFT, SMALL, square
+from .examples import HOSTILE, RIGHT_TO_LEFT, SMALL, deep, square
 
 
 class Page(HTMLParser):
@@ -51,17 +54,23 @@ def embedded(text):
     return [json.loads(e["text"]) for e in Page(text).all("script", type="application/json")]
 
 
-@pytest.mark.parametrize("view", [SMALL, RIGHT_TO_LEFT, HOSTILE, square(40)])
+@pytest.mark.parametrize("view", [SMALL, RIGHT_TO_LEFT, HOSTILE, square(40), deep(5, 7)])
 def test_the_page_is_well_formed_and_holds_everything(view):
     text = attention_html(view)
     text.encode("utf-8")
     found = Page(text)
     assert not found.open
-    tokens = found.all("button", class_="token")
-    assert len(tokens) == len(view.source_tokens) + len(view.tokens)
     assert len(found.all("svg", class_="heatmap")) == 1
     (data,) = embedded(text)
-    assert data["attention"] == [list(row) for row in view.attention]
+    assert data["source"]["tokens"] == [visible(token) for token in view.source_tokens]
+    assert data["output"]["tokens"] == [visible(token) for token in view.tokens]
+    packed = Packed(
+        data["shown"]["codes"],
+        data["shown"]["largest"],
+        Precision(data["shown"]["levels"], data["shown"]["power"]),
+        0.0,
+    )
+    assert np.abs(unpack(packed) - np.ravel(view.attention)).max() < 1e-5
 
 
 def test_nothing_is_loaded_from_anywhere():
@@ -83,28 +92,22 @@ def test_hostile_text_is_shown_and_stays_text():
     assert [e["text"] for e in found.all("b")] == ["7", "6"]  # the page's own: counts of tokens
     assert len(found.all("script")) == 2  # the data and the program
     assert all(not name.startswith("on") for e in found.elements for name in e)
-    labels = [e["text"] for e in found.all("button")]
-    assert labels[:2] == ["<script>", "&amp;"]
-    assert "</script>" in labels
-    assert "␀" in labels
+    (data,) = embedded(text)
+    assert data["source"]["tokens"][:2] == ["<script>", "&amp;"]
+    assert "␀" in data["source"]["tokens"]
+    assert data["output"]["tokens"][0] == "</script>"
     sentences = [e["text"] for e in found.all("p", dir="auto")]
     assert sentences[0] == "<script>alert(1)</script> & \"q\" 'r'"
     assert sentences[1].endswith("‹U+2028›‹U+202E›")
     assert found.all("h1")[0]["text"] == "<b>bold</b> & ␛[31m‹U+D800›"
 
 
-def test_tokens_can_be_reached_with_the_keyboard():
-    tokens = Page(attention_html(SMALL)).all("button")
-    assert [token["tabindex"] for token in tokens] == ["0", "-1", "-1"] * 2
-    assert all(token["type"] == "button" for token in tokens)
-
-
 def test_direction_follows_each_side():
-    groups = Page(attention_html(RIGHT_TO_LEFT)).all("div", role="group")
-    assert [group["dir"] for group in groups] == ["rtl", "rtl"]
+    (data,) = embedded(attention_html(RIGHT_TO_LEFT))
+    assert (data["source"]["rtl"], data["output"]["rtl"]) == (True, True)
     mixed = AttentionView("שלום", "hello", ["שלום"], ["hello"], [[1.0]])
-    groups = Page(attention_html(mixed)).all("div", role="group")
-    assert [group["dir"] for group in groups] == ["rtl", "ltr"]
+    (data,) = embedded(attention_html(mixed))
+    assert (data["source"]["rtl"], data["output"]["rtl"]) == (True, False)
 
 
 def test_facts():
@@ -113,12 +116,11 @@ def test_facts():
     assert "−1.250" in facts
     words = [e["text"] for e in Page(text).all("bdi")]
     assert words == ["a", "ein", "dog", "Hund"]
-    assert "--probability: 0.2500" in text
     bare = attention_html(RIGHT_TO_LEFT)
     assert "log-probability" not in bare
     assert not Page(bare).all("bdi")
-    assert embedded(bare)[0]["probabilities"] is None
-    assert embedded(text)[0]["probabilities"] == [0.5, 0.25, 1.0]
+    assert embedded(bare)[0]["output"]["probabilities"] is None
+    assert embedded(text)[0]["output"]["probabilities"] == [0.5, 0.25, 1.0]
 
 
 def test_a_single_word_has_no_word_links():
@@ -137,8 +139,9 @@ def test_light_and_dark_and_reading_without_scripts():
     text = attention_html(SMALL)
     assert "prefers-color-scheme: dark" in text
     assert "Attention shows where the model looked" in text
-    assert ">Hund</button>" in text
     assert ">0.70</text>" in text
+    assert len(Page(text).all("noscript")) == 1
+    assert "<svg" not in attention_html(square(41)).split("<script>")[0]  # too large without
 
 
 def test_one_page_holds_several_views():
@@ -146,7 +149,41 @@ def test_one_page_holds_several_views():
     found = Page(text)
     assert not found.open
     assert len(found.all("article", class_="attention")) == 2
-    assert [len(data["attention"]) for data in embedded(text)] == [3, 3]
+    assert [len(data["output"]["tokens"]) for data in embedded(text)] == [3, 3]
     assert [e["text"] for e in found.all("h3")] == ["A small one"]
     assert text.count('"use strict"') == 1
     assert not [e for e in found.elements if "id" in e]  # nothing that could clash
+
+
+def test_every_kind_is_in_the_page_and_how_exactly_it_is_told():
+    view = deep(5, 7)
+    text = attention_html(view)
+    (data,) = embedded(text)
+    assert data["shownAs"] == "layer 2, mean over heads"
+    assert [stack["kind"] for stack in data["stacks"]] == ["cross", "encoder", "decoder"]
+    for stack, given in zip(data["stacks"], view.stacks, strict=True):
+        assert (stack["layers"], stack["heads"], stack["steps"], stack["mean"]) == (
+            2,
+            3,
+            False,
+            False,
+        )
+        packed = Packed(
+            stack["codes"], stack["largest"], Precision(stack["levels"], stack["power"]), 0.0
+        )
+        assert np.abs(unpack(packed) - given.weights.ravel()).max() < 1e-5
+    assert data["read"]["tokens"] == ["<s>", "t0", "t1", "t2", "t3"]
+    assert data["read"]["words"] == [-1, 0, 0, 1, 1]
+    assert data["source"]["wordLabels"] == ["s0s1", "s2s3", "s4s5"]
+    assert data["output"]["nextBest"][1] == [["o1", 0.25], ["<b>", 0.125], ["c", 0.0625]]
+    cells = [e["text"] for e in Page(text).all("td")]
+    assert cells[0] == "as answered" and cells[2] == "65535"
+    assert "output to itself" in cells
+    assert "Too large" not in text
+
+
+def test_a_page_stays_small():
+    assert len(attention_html(deep(30, 30, 6, 8)).encode()) < 600_000
+    long = attention_html(deep(400, 400, 2, 2))
+    assert len(long.encode()) < 1_000_000
+    assert "Too large for one page" in long

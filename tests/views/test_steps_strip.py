@@ -75,17 +75,17 @@ def test_png_has_their_shades():
 
 def test_page_has_a_number_at_each_token():
     text = attention_html(PONDERED)
-    badges = Page(text).all("span", class_="took")
-    assert [badge["text"] for badge in badges] == ["2", "1", "4", "3", "8", "1"]
     (data,) = embedded(text)
-    assert data["steps"]["source"][0] == "2 steps (2.50 with the remainder)"
-    assert data["steps"]["output"][2] == "1 step (1.75 with the remainder)"
+    source, output = data["source"]["steps"], data["output"]["steps"]
+    assert [each["short"] for each in (*source, *output)] == ["2", "1", "4", "3", "8", "1"]
+    assert source[0]["said"] == "2 steps (2.50 with the remainder)"
+    assert output[2]["said"] == "1 step (1.75 with the remainder)"
     facts = [element["text"] for element in Page(text).all("b")]
     assert facts[-2:] == ["2.3", "4.0"]  # their means
     assert "how many steps the model took" in text
     bare = attention_html(SMALL)
-    assert "how many steps the model took" not in bare and not Page(bare).all("span", class_="took")
-    assert embedded(bare)[0]["steps"] == {"source": None, "output": None}
+    assert "how many steps the model took" not in bare
+    assert [embedded(bare)[0][side]["steps"] for side in ("source", "output")] == [None, None]
 
 
 def test_json_has_the_names_of_translate():

@@ -1,5 +1,6 @@
 """The show verb: draw what a model attends to."""
 
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ from regard.cli.options import Beam, LengthPenalty, Run, Steps, Threads
 from regard.errors import UserError
 
 if TYPE_CHECKING:
+    from regard.evaluation.looking import Look
     from regard.views.attention_view import AttentionView
 
 
@@ -43,10 +45,11 @@ def show(
     from regard.cli.unseen import UnseenSymbols
     from regard.views.save import check_suffix, save_view
 
-    check_suffix(out)
+    suffix = check_suffix(out)
     source = _not_blank(text_argument(text, "TEXT"), "TEXT")
     given = None if target is None else _not_blank(text_argument(target, "--target"), "--target")
-    tags = None if features is None else [text_argument(features, "--features")]
+    tag = None if features is None else text_argument(features, "--features")
+    tags = None if tag is None else [tag]
     loaded = load_model(model, threads, steps=steps)
     check_features(loaded, tags is not None)
     if given is None:
@@ -56,7 +59,11 @@ def show(
     else:
         answer, shown = loaded.score([(source, given)], features=tags)[0], given
     UnseenSymbols().tell(answer, "TEXT")
-    save_view(_view(source, shown, answer, loaded.configuration.recipe), out)
+    view = _view(source, shown, answer, loaded.configuration.recipe)
+    if suffix == ".html":
+        asked = answer.tokens if given is None else given
+        view = _looked_into(view, loaded.look(source, asked, features=tag))
+    save_view(view, out)
     write_lines([one_line(shown)])
     report(f"wrote {out}")
 
@@ -90,3 +97,8 @@ def _view(source: str, text: str, answer: Any, recipe: str) -> "AttentionView":
         steps=answer.steps or None,
         ponder=answer.ponder or None,
     )
+
+
+def _looked_into(view: "AttentionView", look: "Look") -> "AttentionView":
+    """With all that only a page has room for."""
+    return replace(view, **{each.name: getattr(look, each.name) for each in fields(look)})

@@ -7,22 +7,38 @@ from importlib.resources import files
 from regard.views.attention_view import AttentionView
 from regard.views.heatmap_svg import inline_svg
 from regard.views.json_view import dumps_for_script
-from regard.views.labels import is_right_to_left, printable, visible
-from regard.views.steps_strip import short, steps_text
+from regard.views.labels import printable
+from regard.views.packing import Packed, PackedView, pack_view
+from regard.views.page_data import page_data
 
 CAUTION = (
     "Attention shows where the model looked while it wrote each token. "
     "It is not an explanation of why it wrote it."
 )
-_READING = "Threads of less weight than 0.02 are not drawn; the heat map holds every weight."
+_READING = (
+    "Lines of less than 2 % of the largest weight are not drawn; the heat map holds every weight."
+)
 _STEPS = "The number beside a token is how many steps the model took over it."
+_SCRIPTS = (
+    "weights.js",
+    "bridge.js",
+    "heatmap.js",
+    "readout.js",
+    "controls.js",
+    "figure.js",
+    "exports.js",
+    "main.js",
+)
+_STYLES = ("page.css", "attention.css")
+_MOST_CELLS = 1600  # of a heat map that is drawn where scripts are off
+_KINDS = {"cross": "output to source", "encoder": "source to source", "decoder": "output to itself"}
 
 
 def attention_html(view: AttentionView) -> str:
-    """A view as a whole page: the tokens with threads between them, and the heat map.
+    """A view as a whole page: the tokens with lines between them, and the heat map.
 
     Nothing is loaded: style, script and data are inside. It follows the reader's light or dark
-    scheme, works with the keyboard, and shows its figures without scripts too.
+    scheme, works with the keyboard, and shows a small heat map without scripts too.
     """
     heading = printable(view.title) or "Attention"
     said = [CAUTION, _READING] + ([_STEPS] if view.source_steps or view.steps else [])
@@ -49,14 +65,17 @@ style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <meta name="generator" content="regard">
 <title>{escape(title)}</title>
 <style>
-{_asset("page.css")}</style>
+{_assets(_STYLES)}</style>
 </head>
 <body>
 <main>
 {main}
 </main>
 <script>
-{_asset("attention.js")}</script>
+(() => {{
+"use strict";
+{_assets(_SCRIPTS)}}})();
+</script>
 </body>
 </html>
 """
@@ -65,15 +84,8 @@ style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 def attention_element(view: AttentionView, *, heading: bool = True) -> str:
     """A view as an element that `page` brings to life; a page may hold any number of them."""
     title = printable(view.title) if heading else ""
-    probabilities = view.probabilities
-    data = {
-        "attention": [[round(weight, 5) for weight in row] for row in view.attention],
-        "probabilities": None if probabilities is None else [round(p, 5) for p in probabilities],
-        "steps": {
-            "source": _took(view.source_steps, view.source_ponder),
-            "output": _took(view.steps, view.ponder),
-        },
-    }
+    packed = pack_view(view)
+    data = dumps_for_script(page_data(view, packed))
     return "\n".join(
         (
             '<article class="attention">',
@@ -83,53 +95,52 @@ def attention_element(view: AttentionView, *, heading: bool = True) -> str:
             f'<p class="output" dir="auto">{escape(printable(view.text))}</p>',
             "</div>",
             _facts(view),
+            '<div class="controls"></div>',
+            '<p class="legend"></p>',
+            _without_scripts(view),
             '<div class="panels">',
-            '<div class="bridge">',
-            _tokens("source", view.source_tokens, view.source, None, view.source_steps),
-            _tokens("output", view.tokens, view.text, probabilities, view.steps),
-            "</div>",
-            f'<div class="scroll">\n{inline_svg(view)}</div>',
+            '<div class="bridge"></div>',
+            '<div class="map" role="application" aria-label="Heat map"></div>',
             "</div>",
             '<p class="readout" role="status"></p>',
-            f'<script type="application/json" class="data">{dumps_for_script(data)}</script>',
+            '<div class="alternatives"></div>',
+            _stored(packed),
+            f'<script type="application/json" class="data">{data}</script>',
             "</article>",
         )
     )
 
 
-def _took(steps: tuple[float, ...] | None, costs: tuple[float, ...] | None) -> list[str] | None:
-    """What the page says of each token's steps."""
-    if steps is None:
-        return None
-    known = costs or [None] * len(steps)
-    return [steps_text(taken, cost) for taken, cost in zip(steps, known, strict=True)]
+def _without_scripts(view: AttentionView) -> str:
+    small = len(view.tokens) * len(view.source_tokens) <= _MOST_CELLS
+    picture = f'<div class="scroll">\n{inline_svg(view)}</div>' if small else ""
+    said = "Without scripts this page shows no more than this."
+    return f"<noscript>{picture}<p>{said}</p></noscript>"
 
 
-def _tokens(
-    side: str,
-    tokens: Iterable[str],
-    sentence: str,
-    probabilities: tuple[float, ...] | None,
-    steps: tuple[float, ...] | None,
-) -> str:
-    direction = "rtl" if is_right_to_left(sentence) else "ltr"
-    buttons = []
-    for index, token in enumerate(tokens):
-        style = f' style="--probability: {probabilities[index]:.4f}"' if probabilities else ""
-        stop = 0 if index == 0 else -1
-        buttons.append(
-            f'<button type="button" class="token" dir="auto" tabindex="{stop}"{style}>'
-            f"{escape(visible(token))}{_badge(steps, index)}</button>"
-        )
+def _stored(packed: PackedView) -> str:
+    """What the page does not hold, and how exact the weights are that it does."""
+    rows = [_exactness("as answered", packed.shown)] + [
+        _exactness(f"{_KINDS[stack.kind]}{', mean over heads' if stack.mean else ''}", weights)
+        for stack, weights in packed.stacks
+    ]
+    missing = ""
+    if packed.left_out:
+        kinds = " and ".join(_KINDS[kind] for kind in packed.left_out)
+        missing = f"<p>Too large for one page, so not in it: the layers of {kinds}.</p>"
     return (
-        f'<div class="tokens {side}" dir="{direction}" role="group" aria-label="{side} tokens">\n'
-        + "\n".join(buttons)
-        + "\n</div>"
+        f'<div class="stored">{missing}<details><summary>How the weights are stored</summary>\n'
+        "<p>Each as a whole number: weight = largest × (number / levels)<sup>power</sup>.</p>\n"
+        "<table><thead><tr><th>attention</th><th>largest</th><th>levels</th><th>power</th>"
+        f"<th>off by at most</th></tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        "</details></div>"
     )
 
 
-def _badge(steps: tuple[float, ...] | None, index: int) -> str:
-    return "" if steps is None else f'<span class="took" dir="ltr">{short(steps[index])}</span>'
+def _exactness(name: str, packed: Packed) -> str:
+    levels, power = packed.precision
+    cells = (name, f"{packed.largest:.9g}", str(levels), str(power), f"{packed.error:.1g}")
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 
 
 def _facts(view: AttentionView) -> str:
@@ -163,5 +174,6 @@ def _word_links(view: AttentionView) -> str:
     )
 
 
-def _asset(name: str) -> str:
-    return files("regard.views").joinpath("assets").joinpath(name).read_text(encoding="utf-8")
+def _assets(names: Iterable[str]) -> str:
+    folder = files("regard.views").joinpath("assets")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
