@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import regard
 import regard.cli
 
 
@@ -82,12 +83,10 @@ def test_links_are_those_that_score_shows(align, run, trained_run, data):
 
 
 def test_python_gives_the_same(align, trained_run, data):
-    import regard as package
-
     rows = lines_of(align("--layer", 1, "--head", 2, "--shift", 1)[1])
     sides = [Path(f"{data}.{side}").read_text("utf-8").split("\n")[:-1] for side in ("en", "de")]
-    choice = package.AttentionChoice(1, 2, 1)
-    model = package.load(trained_run)
+    choice = regard.AttentionChoice(1, 2, 1)
+    model = regard.load(trained_run)
     found = model.align(list(zip(*sides, strict=True)), choice=choice, attention=False)
     assert [" ".join(f"{i}-{j}" for i, j in each.alignment) for each in found] == rows
     pairs = [pair for pair in zip(*sides, strict=True) if all(map(str.strip, pair))]
@@ -171,6 +170,24 @@ def test_different_numbers_of_lines(regard, refused, trained_run, data, tmp_path
     )
     refused(done, f"{short}.en has 12 lines", f"{short}.de has 2")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_pair_that_cannot_be_aligned_is_named_and_the_others_are(
+    align, trained_run, data, monkeypatch
+):
+    rows = lines_of(align()[1])
+    targets = Path(f"{data}.de").read_text("utf-8").split("\n")
+    longest = max(range(10), key=lambda line: len(targets[line].split()))
+    limit = len(regard.load(trained_run).tokenizers.target.encode(targets[longest]))
+    monkeypatch.setattr("regard.models.model.Model.longest_target", limit)
+    code, out, said = align()
+    assert code == 2
+    assert f"{data}.{{en,de}}, line {longest + 1}: a target of {limit + 1} tokens" in said
+    assert "could not be aligned" in said.splitlines()[-1]
+    left = lines_of(out)
+    assert left[longest] == "" and len(left) == len(rows)
+    assert all(one in ("", other) for one, other in zip(left, rows, strict=True))
+    assert sum(one != other for one, other in zip(left, rows, strict=True)) < 9
 
 
 def test_evaluate_measures_alignments(run, align, trained_run, data, tmp_path):

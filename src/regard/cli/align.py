@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from regard.evaluation.aligning import AlignedPair, Aligner
     from regard.evaluation.attention_choice import AttentionChoice
 
-#: Pairs aligned before their lines are written, in batches.
+#: The longest chunk, in batches: pairs of one chunk are sorted by length before they are batched.
 CHUNK = 16
 
 
@@ -207,13 +207,13 @@ class Work:
 
 def _align(work: Work, pairs: "Pairs", write: "Writer", tell: Callable[[int], None]) -> int:
     """Write a line for every line of the data, chunk after chunk; how many pairs could not be."""
+    from regard.cli.lines import chunks
     from regard.cli.streams import report
     from regard.cli.unseen import UnseenSymbols
 
     bad, line, unseen = 0, 0, UnseenSymbols()
-    size = CHUNK * work.aligners[0].batch_size
-    for start in range(0, len(pairs), size):
-        numbers = range(start, min(start + size, len(pairs)))
+    batch = work.aligners[0].batch_size
+    for numbers in chunks(range(len(pairs)), batch, CHUNK * batch):
         chunk = [pairs[number] for number in numbers]
         lines: list[str] = []
         for number, pair, aligned in zip(numbers, chunk, work.align(chunk), strict=True):

@@ -3,13 +3,15 @@
 import gzip
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from regard.errors import UserError
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,10 @@ def input_lines(file: str) -> Iterator[InputLine]:
             yield line
 
 
-def chunks(lines: Iterator[InputLine], first: int, most: int) -> Iterator[list[InputLine]]:
+def chunks(lines: Iterable[Item], first: int, most: int) -> Iterator[list[Item]]:
     """Lists of lines, `first` long and doubling up to `most`: early answers, then long batches."""
-    size, chunk = first, []
+    size = first
+    chunk: list[Item] = []
     for line in lines:
         chunk.append(line)
         if len(chunk) >= size:
