@@ -7,14 +7,25 @@ __all__ = [
     "AlignedPair",
     "AttentionChoice",
     "Candidate",
+    "Caption",
     "Model",
+    "Sampling",
     "Translation",
     "__version__",
     "load",
 ]
 
 if TYPE_CHECKING:
-    from regard.api import AlignedPair, AttentionChoice, Candidate, Model, Translation, load
+    from regard.api import (
+        AlignedPair,
+        AttentionChoice,
+        Candidate,
+        Caption,
+        Model,
+        Sampling,
+        Translation,
+        load,
+    )
 
 
 def __getattr__(name: str) -> Any:

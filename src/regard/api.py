@@ -1,4 +1,4 @@
-"""The Python face: ``regard.load``, then ``translate``, ``score`` and ``align``."""
+"""The Python face: ``regard.load``, then ``translate`` or ``caption``, ``score`` and ``align``."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from regard.data.alignment import Alignment
+from regard.data.images.backbone import Backbone
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
 from regard.evaluation.aligning import AlignedPair, Aligner, Unit, align_both_ways, align_texts
 from regard.evaluation.attention_choice import AttentionChoice
+from regard.evaluation.captioning import Caption, caption_images, score_captions
 from regard.evaluation.choosing import choose_by_gold, choose_by_information
 from regard.evaluation.looking import Look, look_into
 from regard.evaluation.translating import Sampling, score_texts, translate_texts
@@ -18,9 +20,19 @@ from regard.evaluation.translation import Candidate, Translation
 from regard.models import Model as Network
 from regard.search import Ensemble, SearchConfiguration
 from regard.training.configuration import Configuration
-from regard.training.run import TOKENIZER, Run, load_run
+from regard.training.run import check_goes_with, load_run
 
-__all__ = ["AlignedPair", "AttentionChoice", "Candidate", "Look", "Model", "Translation", "load"]
+__all__ = [
+    "AlignedPair",
+    "AttentionChoice",
+    "Candidate",
+    "Caption",
+    "Look",
+    "Model",
+    "Sampling",
+    "Translation",
+    "load",
+]
 
 
 @dataclass(frozen=True)
@@ -29,12 +41,15 @@ class Model:
 
     network: the ``torch.nn.Module``, in evaluation mode; of several runs, their ensemble, and all
         else is that of the first.
+    backbone: what makes features of the images that it captions; None for one that reads texts, and
+        for one whose features came ready-made.
     """
 
     directory: Path
     configuration: Configuration
     tokenizers: Tokenizers
     network: Network | Ensemble
+    backbone: Backbone | None = None
 
     def translate(
         self,
@@ -71,6 +86,7 @@ class Model:
         """
         if isinstance(texts, str):
             raise TypeError("translate takes a list of texts: write [text] for a single one")
+        self._check_reads_texts()
         return translate_texts(
             self.network,
             self.tokenizers,
@@ -82,6 +98,63 @@ class Model:
             nbest=nbest,
             need_attention=attention,
             sampling=Sampling(seed, temperature, top_k, top_p, first) if sample else None,
+        )
+
+    def caption(
+        self,
+        images: Sequence[str | Path],
+        *,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        batch_size: int = 32,
+        attention: bool = True,
+        sampling: Sampling | None = None,
+    ) -> list[Caption]:
+        """Describe images, in order; one that cannot be read has a ``problem`` and no text.
+
+        Args:
+            beam, nbest, length_penalty: as of ``translate``.
+            batch_size: most images in memory at once; changes speed, never an answer.
+            attention: whether tokens and attention are wanted; it is faster without.
+            sampling: draw at random in place of a search.
+
+        Raises:
+            UserError: the model reads texts, or options are out of range. TypeError: a single path
+                in place of a list.
+        """
+        if isinstance(images, str | Path):
+            raise TypeError("caption takes a list of images: write [image] for a single one")
+        return caption_images(
+            self.network,
+            self.tokenizers,
+            [Path(image) for image in images],
+            self._needed_backbone(),
+            self._search(length_penalty),
+            batch_size=batch_size,
+            beam=beam,
+            nbest=nbest,
+            need_attention=attention,
+            sampling=sampling,
+        )
+
+    def score_captions(
+        self,
+        pairs: Sequence[tuple[str | Path, str | Sequence[str]]],
+        *,
+        length_penalty: float | None = None,
+        batch_size: int = 32,
+        attention: bool = True,
+    ) -> list[Caption]:
+        """The log-probability of given captions of images, each a text or a list of ``tokens``."""
+        return score_captions(
+            self.network,
+            self.tokenizers,
+            [(Path(image), caption) for image, caption in pairs],
+            self._needed_backbone(),
+            self._search(length_penalty),
+            batch_size=batch_size,
+            need_attention=attention,
         )
 
     def score(
@@ -98,6 +171,7 @@ class Model:
         ``features`` are those of each source, as in ``translate``. The answer for a pair with a
         blank side has no score.
         """
+        self._check_reads_texts()
         return score_texts(
             self.network,
             self.tokenizers,
@@ -176,9 +250,36 @@ class Model:
         target: a text, or the ``tokens`` of an answer. features: of the source. Raises UserError
         for a blank or too long side, and for features as `translate`.
         """
+        self._check_reads_texts()
         return look_into(self.network, self.tokenizers, source, target, features=features)
 
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether it captions images, and translates nothing."""
+        return self.configuration.model.reads_pictures
+
+    def _check_reads_texts(self) -> None:
+        if self.reads_pictures:
+            raise UserError(
+                f"{self.directory} reads images, not texts: use `regard caption`, or caption() in "
+                "Python"
+            )
+
+    def _needed_backbone(self) -> Backbone:
+        if not self.reads_pictures:
+            raise UserError(
+                f"{self.directory} reads texts, not images: use `regard translate`, or translate() "
+                "in Python"
+            )
+        if self.backbone is None:
+            raise UserError(
+                f"{self.directory} was trained on features that were ready-made, and does not know "
+                "how they are made of images"
+            )
+        return self.backbone
+
     def _aligner(self, features: Sequence[str] | None, unit: Unit, batch_size: int) -> Aligner:
+        self._check_reads_texts()
         return Aligner(self.network, self.tokenizers, features, unit, batch_size)
 
     def _search(self, length_penalty: float | None) -> SearchConfiguration:
@@ -208,19 +309,7 @@ def load(run: str | Path, *more: str | Path, steps: int | None = None) -> Model:
     if more:
         others = [load_run(Path(other), steps) for other in more]
         for other in others:
-            _check_same_tokens(loaded, other)
+            check_goes_with(other, loaded)
         network = Ensemble([loaded.model, *(other.model for other in others)])
-    return Model(loaded.directory, loaded.configuration, loaded.tokenizers, network)
-
-
-def _check_same_tokens(one: Run, other: Run) -> None:
-    if _tokenizer_files(one.directory) != _tokenizer_files(other.directory):
-        raise UserError(
-            f"{other.directory} has other tokenizers than {one.directory}: models that answer "
-            "together must be trained on the same data with the same tokenization"
-        )
-
-
-def _tokenizer_files(directory: Path) -> dict[str, bytes]:
-    files = (directory / TOKENIZER).iterdir()
-    return {path.name: path.read_bytes() for path in files if path.is_file()}
+    parts = (loaded.directory, loaded.configuration, loaded.tokenizers)
+    return Model(*parts, network, loaded.backbone)

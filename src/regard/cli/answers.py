@@ -8,6 +8,7 @@ from regard.cli.lines import InputLine
 
 if TYPE_CHECKING:
     from regard.api import Translation
+    from regard.evaluation.answer import Answer
 
 #: An input line and its translation as lines of output.
 Form = Callable[[InputLine, "Translation"], list[str]]
@@ -40,31 +41,36 @@ def asked(source: str, features: str | None) -> dict[str, Any]:
     return {"source": source} | ({} if features is None else {"features": features})
 
 
-def translation_fields(answer: "Translation") -> dict[str, Any]:
-    """A translation under the names that files, Python and `show` share."""
+def answer_fields(answer: "Answer") -> dict[str, Any]:
+    """What every answer has, under the names that files, Python and `show` share."""
     fields = {
         "text": answer.text,
         "score": answer.score,
         "normalized_score": answer.normalized_score,
         "tokens": answer.tokens,
-        "source_tokens": answer.source_tokens,
-        "attention": [[round(weight, 6) for weight in row] for row in answer.attention],
-        "alignment": answer.alignment,
         "nbest": [{"text": each.text, "score": each.score} for each in answer.nbest],
-        "unseen": answer.unseen,
     }
     return fields | steps_fields(answer)
 
 
-def steps_fields(answer: "Translation") -> dict[str, Any]:
-    """How many steps each token took and what they cost; nothing unless steps are adaptive."""
-    fields = {
-        "source_steps": answer.source_steps,
-        "source_ponder": [round(cost, 6) for cost in answer.source_ponder],
-        "steps": answer.steps,
-        "ponder": [round(cost, 6) for cost in answer.ponder],
+def translation_fields(answer: "Translation") -> dict[str, Any]:
+    """A translation, as `answer_fields`."""
+    return answer_fields(answer) | {
+        "source_tokens": answer.source_tokens,
+        "attention": [[round(weight, 6) for weight in row] for row in answer.attention],
+        "alignment": answer.alignment,
+        "unseen": answer.unseen,
     }
-    return {name: value for name, value in fields.items() if value}
+
+
+def steps_fields(answer: "Answer") -> dict[str, Any]:
+    """How many steps each token took and what they cost; nothing unless steps are adaptive."""
+    fields: dict[str, Any] = {}
+    for name in ("source_steps", "source_ponder", "steps", "ponder"):
+        values = getattr(answer, name, ())  # a picture has no tokens that took any
+        if values:
+            fields[name] = values if name.endswith("steps") else [round(c, 6) for c in values]
+    return fields
 
 
 def scored_fields(

@@ -16,6 +16,7 @@ VERBS = {
     "recipes": "List the recipes, or print one as YAML to start from.",
     "train": "Train a model on pairs of texts.",
     "translate": "Translate lines of text.",
+    "caption": "Describe images.",
     "evaluate": "Measure a model on pairs of texts.",
     "score": "Log-probability of given targets.",
     "show": "Draw what the model attends to.",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from regard.data.images.backbone import Backbone
 from regard.data.images.grids import Grids
+from regard.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -51,9 +54,25 @@ class HeldGrids:
         return self.features[torch.as_tensor(indices, dtype=torch.long)]
 
 
+def see_images(images: Sequence[Path], backbone: Backbone) -> list[Picture | UserError]:
+    """The picture of each image, its features held in memory; where it cannot be read, why."""
+    from regard.data.images.extraction import extract_each
+
+    return [
+        each
+        if isinstance(each, UserError)
+        else Picture(HeldGrids(each[None], backbone.rows, backbone.columns), 0)
+        for each in extract_each(images, backbone)
+    ]
+
+
 def read_pictures(
     pictures: Sequence[Picture],
 ) -> tuple[Float[Tensor, "batch positions size"], Bool[Tensor, "batch positions"]]:
-    """The features of pictures that are of the same grids, and a mask: every position is real."""
-    features = pictures[0].grids.batch([picture.number for picture in pictures])
+    """The features of pictures, and a mask: every position is real."""
+    grids = pictures[0].grids
+    if all(picture.grids is grids for picture in pictures):
+        features = grids.batch([picture.number for picture in pictures])
+    else:
+        features = torch.cat([picture.grids.batch([picture.number]) for picture in pictures])
     return features, torch.ones(features.shape[:2], dtype=torch.bool)

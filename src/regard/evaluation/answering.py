@@ -30,7 +30,7 @@ def answer_pairs(
     if pictures:
         return caption_pictures(
             model,
-            tokenizers.target,
+            tokenizers,
             pictures,
             search,
             batch_size=batch_size,

@@ -19,7 +19,7 @@ from regard.search import Ensemble
 #: however long the lines are.
 MOST_POSITIONS = 65_536
 _LONG_SOURCE = "{length} tokens with the end symbol; this model reads at most {limit}"
-_LONG_TARGET = "a target of {length} tokens with the end symbol; this model writes at most {limit}"
+LONG_TARGET = "a target of {length} tokens with the end symbol; this model writes at most {limit}"
 
 
 def check_tags(
@@ -101,7 +101,7 @@ def read_given_pairs(
     asked = {i: opened(tokenizers, source) for i, source in sources.items()}
     examples = {i: Example(sources[i].ids, read_target(asked[i], pairs[i][1])) for i in sources}
     targets = {i: len(example.target) for i, example in examples.items()}
-    for i in set_aside(targets, model.longest_target, _LONG_TARGET, answers):
+    for i in set_aside(targets, model.longest_target, LONG_TARGET, answers):
         del examples[i]
     return GivenPairs(tags, sources, asked, examples)
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from regard.attention import fold_grid
-from regard.data.pictures import Picture, read_pictures
-from regard.data.tokenizers import Tokenizer
+from regard.data.batches import Example, collate
+from regard.data.images.backbone import Backbone
+from regard.data.pictures import Picture, read_pictures, see_images
+from regard.data.tokenizers import Tokenizers
+from regard.errors import UserError
 from regard.evaluation.answer import Answer, step_columns, written
-from regard.evaluation.searching import Found, Sampling, search_sources
+from regard.evaluation.asking import LONG_TARGET, read_target
+from regard.evaluation.searching import Found, Sampling, score_batch, search_sources
 from regard.models import Model
 from regard.search import Ensemble, SearchConfiguration
 
@@ -28,7 +33,7 @@ class Caption(Answer):
 
 def caption_pictures(
     model: Model | Ensemble,
-    tokenizer: Tokenizer,
+    tokenizers: Tokenizers,
     pictures: Sequence[Picture],
     search: SearchConfiguration,
     *,
@@ -37,6 +42,7 @@ def caption_pictures(
     nbest: int = 1,
     need_attention: bool = True,
     sampling: Sampling | None = None,
+    numbers: Sequence[int] | None = None,
 ) -> list[Caption]:
     """A caption for every picture, in order.
 
@@ -45,28 +51,126 @@ def caption_pictures(
         beam: in place of the configuration's.
         nbest: how many candidates to list.
         need_attention: whether tokens and attention are wanted.
+        numbers: of each picture in a longer job, for sampling; default 0, 1, 2, ...
     """
     if beam is not None:
         search = search.model_copy(update={"beam": beam})
+    numbers = range(len(pictures)) if numbers is None else numbers
     captions: list[Caption] = []
     for start in range(0, len(pictures), batch_size):
         some = pictures[start : start + batch_size]
-        numbers = list(range(start, start + len(some)))
+        drawn = list(numbers[start : start + batch_size])
         found = search_sources(
             model,
             *read_pictures(some),
             search,
             nbest=nbest,
             need_attention=need_attention,
-            sampling=None if sampling is None else (sampling, numbers),
+            sampling=None if sampling is None else (sampling, drawn),
         )
-        for picture, each in zip(some, found, strict=True):
-            captions.append(_caption(tokenizer, picture, each, need_attention))
+        pairs = zip(some, found, strict=True)
+        captions += [_caption(tokenizers, *pair, need_attention) for pair in pairs]
     return captions
 
 
-def _caption(tokenizer: Tokenizer, picture: Picture, found: Found, need_attention: bool) -> Caption:
-    best = found.hypotheses[0]
+def caption_images(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    images: Sequence[Path],
+    backbone: Backbone,
+    search: SearchConfiguration,
+    *,
+    batch_size: int = 32,
+    sampling: Sampling | None = None,
+    **options: Any,
+) -> list[Caption]:
+    """A caption for every image, in order; one that cannot be read has a problem and no text.
+
+    No more than a batch of images is in memory at a time. Options as of `caption_pictures`.
+    """
+    captions: list[Caption] = []
+    for start in range(0, len(images), batch_size):
+        seen = see_images(images[start : start + batch_size], backbone)
+        answers = [_unanswered(str(each)) for each in seen]
+        whole = {i: each for i, each in enumerate(seen) if isinstance(each, Picture)}
+        found = caption_pictures(
+            model,
+            tokenizers,
+            list(whole.values()),
+            search,
+            batch_size=batch_size,
+            sampling=sampling,
+            numbers=[start + i for i in whole],
+            **options,
+        )
+        for i, caption in zip(whole, found, strict=True):
+            answers[i] = caption
+        captions += answers
+    return captions
+
+
+def score_captions(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    pairs: Sequence[tuple[Path, str | Sequence[str]]],
+    backbone: Backbone,
+    search: SearchConfiguration,
+    *,
+    batch_size: int = 32,
+    need_attention: bool = True,
+) -> list[Caption]:
+    """The model's view of given captions: texts, or the tokens that a decoder listed.
+
+    An image that cannot be read, and a caption longer than the model writes, have a problem.
+    """
+    answers: list[Caption] = []
+    for start in range(0, len(pairs), batch_size):
+        some = pairs[start : start + batch_size]
+        seen = see_images([image for image, _ in some], backbone)
+        answers += _score_seen(model, tokenizers, seen, some, search, need_attention)
+    return answers
+
+
+def _score_seen(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    seen: Sequence[Picture | UserError],
+    pairs: Sequence[tuple[Path, str | Sequence[str]]],
+    search: SearchConfiguration,
+    need_attention: bool,
+) -> list[Caption]:
+    """A batch of `score_captions`."""
+    answers: dict[int, Caption] = {}
+    examples: dict[int, Example] = {}
+    limit = model.longest_target
+    for i, (picture, (_, caption)) in enumerate(zip(seen, pairs, strict=True)):
+        target = read_target(tokenizers, caption)
+        if isinstance(picture, UserError):
+            answers[i] = _unanswered(str(picture))
+        elif limit is not None and len(target) > limit:
+            answers[i] = _unanswered(LONG_TARGET.format(length=len(target), limit=limit))
+        else:
+            examples[i] = Example(picture, target)
+    if examples:
+        batch = collate(list(examples.values()), range(len(examples)))
+        found = score_batch(model, batch, search, need_attention)
+        for i, each in zip(examples, found, strict=True):
+            picture, given = seen[i], pairs[i][1]
+            assert isinstance(picture, Picture)
+            answers[i] = _caption(tokenizers, picture, each, need_attention)
+            if isinstance(given, str):  # its tokens may lack symbols, which a text must not
+                answers[i] = replace(answers[i], text=given)
+    return [answers[i] for i in range(len(pairs))]
+
+
+def _unanswered(problem: str) -> Caption:
+    return Caption("", None, None, problem=problem)
+
+
+def _caption(
+    tokenizers: Tokenizers, picture: Picture, found: Found, need_attention: bool
+) -> Caption:
+    best, tokenizer = found.hypotheses[0], tokenizers.target
     caption = Caption(**written(tokenizer, found.hypotheses))
     if not need_attention:
         return caption

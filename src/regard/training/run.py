@@ -216,3 +216,23 @@ def _check_numbers(numbers: dict[str, Any], section: str, path: Path) -> None:
     for key, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise UserError(f"{path}: {section}.{key} is {value}; it must be a number >= 1")
+
+
+def check_goes_with(other: Run, one: Run) -> None:
+    """Raises UserError for a run that cannot answer together with the first one."""
+    if _tokenizer_files(one.directory) != _tokenizer_files(other.directory):
+        raise UserError(
+            f"{other.directory} has other tokenizers than {one.directory}: models that answer "
+            "together must be trained on the same data with the same tokenization"
+        )
+    prints = [None if run.backbone is None else run.backbone.fingerprint for run in (one, other)]
+    if prints[0] != prints[1] or one.vocabulary.grid != other.vocabulary.grid:
+        raise UserError(
+            f"{other.directory} sees images otherwise than {one.directory}: models that answer "
+            "together must have the same backbone"
+        )
+
+
+def _tokenizer_files(directory: Path) -> dict[str, bytes]:
+    files = (directory / TOKENIZER).iterdir()
+    return {path.name: path.read_bytes() for path in files if path.is_file()}

@@ -27,14 +27,29 @@ def extract_features(
 
     Raises UserError, naming the file, for one that cannot be read.
     """
-
-    def features(path: Path) -> Float16[Tensor, "1 positions size"]:
-        return half_features(decode_for(backbone, read_bytes(path), str(path)), str(path), backbone)
-
-    made = list(in_threads(features, paths))
-    if not made:
+    whole: list[Tensor] = []
+    for each in extract_each(paths, backbone):
+        if isinstance(each, UserError):
+            raise each
+        whole.append(each)
+    if not whole:
         return torch.zeros(0, backbone.rows * backbone.columns, backbone.size)
-    return torch.cat(made).float()
+    return torch.stack(whole)
+
+
+def extract_each(
+    paths: Sequence[Path], backbone: Backbone
+) -> list[Float[Tensor, "positions size"] | UserError]:
+    """The same, picture by picture; in place of one that cannot be read, why."""
+
+    def features(path: Path) -> Tensor | UserError:
+        try:
+            image = decode_for(backbone, read_bytes(path), str(path))
+            return half_features(image, str(path), backbone)[0].float()
+        except UserError as error:
+            return error
+
+    return list(in_threads(features, paths))
 
 
 def decode_for(backbone: Backbone, data: bytes, name: str) -> Image:
