@@ -155,7 +155,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("task", choices=sorted(TASKS), help="letters to phones and the like, or translation")
     add_data(parser)
-    add("--recipes", nargs="+", default=recipe_names(), help="default: all")
+    texts = recipe_names(pictures=False)
+    add("--recipes", nargs="+", default=texts, help="default: all that read texts")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="override of all recipes")
     add("--parameters", type=int, help="of each model (default: 600,000 words, 2,000,000)")
     add("--minutes", type=float, default=5.0, help="of each training (default 5)")

@@ -91,7 +91,7 @@ class Model:
             self.network,
             self.tokenizers,
             texts,
-            self._search(length_penalty),
+            self.search_configuration(length_penalty),
             features=features,
             batch_size=batch_size,
             beam=beam,
@@ -129,8 +129,8 @@ class Model:
             self.network,
             self.tokenizers,
             [Path(image) for image in images],
-            self._needed_backbone(),
-            self._search(length_penalty),
+            self.needed_backbone(),
+            self.search_configuration(length_penalty),
             batch_size=batch_size,
             beam=beam,
             nbest=nbest,
@@ -151,8 +151,8 @@ class Model:
             self.network,
             self.tokenizers,
             [(Path(image), caption) for image, caption in pairs],
-            self._needed_backbone(),
-            self._search(length_penalty),
+            self.needed_backbone(),
+            self.search_configuration(length_penalty),
             batch_size=batch_size,
             need_attention=attention,
         )
@@ -176,7 +176,7 @@ class Model:
             self.network,
             self.tokenizers,
             pairs,
-            self._search(length_penalty),
+            self.search_configuration(length_penalty),
             features=features,
             batch_size=batch_size,
             need_attention=attention,
@@ -265,7 +265,8 @@ class Model:
                 "Python"
             )
 
-    def _needed_backbone(self) -> Backbone:
+    def needed_backbone(self) -> Backbone:
+        """What makes features of images. Raises UserError where it reads texts or has none."""
         if not self.reads_pictures:
             raise UserError(
                 f"{self.directory} reads texts, not images: use `regard translate`, or translate() "
@@ -282,7 +283,8 @@ class Model:
         self._check_reads_texts()
         return Aligner(self.network, self.tokenizers, features, unit, batch_size)
 
-    def _search(self, length_penalty: float | None) -> SearchConfiguration:
+    def search_configuration(self, length_penalty: float | None = None) -> SearchConfiguration:
+        """How it searches: as its configuration says, but for a length penalty that is given."""
         search = self.configuration.search
         if length_penalty is None:
             return search

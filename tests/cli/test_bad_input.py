@@ -150,7 +150,7 @@ def test_showing(run, trained, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", recipe_names())
+@pytest.mark.parametrize("recipe", recipe_names(pictures=False))
 def test_every_recipe(run, recipe, tmp_path):
     run(*train_command(recipe, tmp_path))
     model, words = tmp_path / "run", words_for(recipe)

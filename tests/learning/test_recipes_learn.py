@@ -47,7 +47,7 @@ EXCEPTIONS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("recipe", recipe_names())
+@pytest.mark.parametrize("recipe", recipe_names(pictures=False))
 def test_recipe_learns(recipe: str, tmp_path: Path) -> None:
     wanted = EXCEPTIONS.get(recipe, Wanted())
     learned, held_out = scenes(*wanted.languages)
@@ -60,7 +60,7 @@ def test_exceptions_are_recipes() -> None:
     assert set(EXCEPTIONS) <= set(recipe_names())
 
 
-@pytest.mark.parametrize("recipe", recipe_names())
+@pytest.mark.parametrize("recipe", recipe_names(pictures=False))
 def test_small_is_the_same_model(recipe: str) -> None:
     """Only widths, dropout and the first weights differ from the recipe's own."""
     wanted = EXCEPTIONS.get(recipe, Wanted())

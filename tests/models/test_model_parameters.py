@@ -8,7 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from regard.data.batches import Batch
-from regard.models import Model, ModelConfiguration, build_model
+from regard.models import GridShape, Model, ModelConfiguration, build_model
+from regard.models.encoders import GridEncoder
 from regard.nn.recurrent import RecurrentLayer
 from regard.training.objective import batch_loss
 from regard.training.recipes import load_recipe, recipe_names
@@ -19,7 +20,8 @@ TIED = {"embedding": {"size": 8, "share": True, "tie_output": True, "scaled": Tr
 
 
 def recipe(name: str, vocabulary: int, *overrides: str) -> Model:
-    return build_model(load_recipe(name, overrides).model, vocabulary, vocabulary)
+    chosen = load_recipe(name, overrides).model
+    return build_model(chosen, vocabulary, vocabulary, grid=GridShape(3, 4, 8))
 
 
 def loss_of_guessing(
@@ -90,6 +92,8 @@ def test_first_loss_is_that_of_guessing(name: str) -> None:
     lengths = torch.tensor([9, 12, 5, 7] * 4)
     mask = torch.arange(12)[None] < lengths[:, None]
     source = torch.randint(4, vocabulary, (16, 12))
+    if isinstance(model.encoder, GridEncoder):
+        source, mask = torch.randn(16, 12, 8), torch.ones_like(mask)
     inputs, targets = torch.randint(4, vocabulary, (2, 16, 30))
     loss = loss_of_guessing(model, source, mask, inputs, targets)
     tied = model.output.weight is model.target_embedding.weight

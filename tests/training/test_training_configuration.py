@@ -6,7 +6,7 @@ import pytest
 
 from regard.data.special import SPECIAL_TOKENS
 from regard.errors import UserError
-from regard.models import build_model
+from regard.models import GridShape, build_model
 from regard.training.configuration import Configuration
 from regard.training.keys import dotted_keys, nearest_key
 from regard.training.problems import resolve
@@ -42,7 +42,14 @@ def refusal(path: Path | str, *overrides: str) -> str:
 def test_every_shipped_recipe_loads_and_builds(name: str) -> None:
     configuration = load_recipe(name)
     assert configuration.recipe == name and configuration.description
-    build_model(configuration.model, 20, 20)
+    build_model(configuration.model, 20, 20, grid=GridShape(2, 3, 8))
+
+
+def test_recipes_of_texts_and_of_pictures() -> None:
+    texts, pictures = recipe_names(pictures=False), recipe_names(pictures=True)
+    assert sorted(texts + pictures) == recipe_names()
+    assert {"show-tell", "show-attend-tell-soft", "caption-transformer"} <= set(pictures)
+    assert {"rnnsearch", "transformer-tiny"} <= set(texts)
 
 
 def test_recipes_are_listed_with_a_line_each() -> None:

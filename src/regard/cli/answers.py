@@ -84,7 +84,7 @@ def scored_fields(
     return fields
 
 
-def json_line(fields: dict[str, Any]) -> str:
+def json_line(fields: Any) -> str:
     """JSON on one line, characters outside ASCII as they are."""
     return json.dumps(fields, ensure_ascii=False, allow_nan=False)
 

@@ -10,11 +10,14 @@ from regard.cli.options import (
     AsJson,
     BatchSize,
     Beam,
+    Cache,
     Data,
     Features,
+    Images,
     LengthPenalty,
     Run,
     SourceSide,
+    Split,
     Steps,
     TargetSide,
     Threads,
@@ -51,6 +54,9 @@ def evaluate(
         int | None,
         typer.Option(min=1, metavar="N", help="List the N most frequent confusions of symbols."),
     ] = None,
+    images: Images = None,
+    split: Split = None,
+    cache: Cache = None,
     every_pair: Annotated[
         bool,
         typer.Option(
@@ -81,18 +87,37 @@ def evaluate(
 ) -> None:
     """Measure a model on pairs, all from raw text: BLEU, chrF, TER, error rates, exact match.
 
-    A source that comes several times has several accepted targets. Figures are percentages.
+    A source that comes several times has several accepted targets. Figures are percentages. Of
+    captions: BLEU-1 to -4, METEOR, ROUGE-L, CIDEr-D.
     """
     from regard.cli.alignment_figures import measure_alignments
+    from regard.cli.caption_figures import measure_captions, write_captions
     from regard.cli.figures import measure
+    from regard.cli.pictures import Given, check_given
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
 
     if links is not None and alignments is None:
         raise UserError("--links are measured against true ones: give --alignments GOLD as well")
+    loaded = load_model(model, threads, steps=steps)
+    captions = Given(images, cache, source, target)
+    search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
+    if loaded.reads_pictures:
+        _refuse_for_captions(
+            features=features,
+            confusions=confusions,
+            every_pair=every_pair or None,
+            alignments=alignments,
+        )
+        measured = measure_captions(
+            loaded, data, split, captions, train=train, resamples=resamples, **search
+        )
+        if output is not None:
+            write_captions(output, measured)
+        return write_lines(measured.json() if as_json else measured.tables())
+    check_given(captions, (split,))
     pairs = read_data(data, source, target, features)
     learned = None if train is None else read_data(train, source, target, features)
-    loaded = load_model(model, threads, steps=steps)
     aligned = None
     if alignments is not None:
         aligned = measure_alignments(
@@ -100,12 +125,7 @@ def evaluate(
         )
     asked = pairs.questions()
     answers = loaded.translate(
-        asked.sources(),
-        features=asked.features(),
-        beam=beam,
-        length_penalty=length_penalty,
-        batch_size=batch_size,
-        attention=False,
+        asked.sources(), features=asked.features(), attention=False, **search
     )
     _check(answers, asked)
     texts = [answer.text for answer in answers]
@@ -116,6 +136,16 @@ def evaluate(
     figures = measure(loaded, given, pairs, learned, **options)
     figures = replace(figures, alignments=aligned)
     write_lines(figures.json() if as_json else figures.tables())
+
+
+def _refuse_for_captions(**given: Any) -> None:
+    """Raises UserError for an option that is for pairs of texts."""
+    for name, value in given.items():
+        if value is not None:
+            raise UserError(
+                f"--{name.replace('_', '-')} is for pairs of texts, and this model reads images: "
+                "leave it out"
+            )
 
 
 def _check(answers: "list[Translation]", asked: "Pairs") -> None:

@@ -44,6 +44,8 @@ def collect(run: Path) -> dict[str, Any]:
         "regard": version,
         "parameters": start.get("parameters"),
         "vocabulary": {**vocabulary.as_dict(), "joint": configuration.tokenization.joint},
+        "grid": None if vocabulary.grid is None else vocabulary.grid._asdict(),
+        "backbone": start.get("backbone"),
         "data": {key: start.get(key) for key in _DATA},
         "padding": start.get("padding"),
         "training": {
@@ -113,6 +115,7 @@ def _table(facts: dict[str, Any]) -> list[str]:
         ("", facts["description"]),
         ("parameters", _number(facts["parameters"])),
         ("vocabulary", _vocabulary(facts["vocabulary"])),
+        ("pictures", _pictures(facts)),
         ("training data", _data(facts["data"])),
         ("validation data", _validation_data(facts["data"])),
         ("padding", "" if facts["padding"] is None else f"{facts['padding']:.1%}"),
@@ -130,12 +133,23 @@ def _number(value: int | None) -> str:
 
 
 def _vocabulary(sizes: dict[str, Any]) -> str:
+    if "source" not in sizes:
+        return f"{sizes['target']:,} symbols"
     features = sizes.get("features", 0)
     more = f", {features:,} of features" if features else ""
     if sizes["joint"]:
         return f"{sizes['target']:,} symbols, one vocabulary for both sides{more}"
     source = sizes["source"] - features
     return f"{source:,} source symbols, {sizes['target']:,} target symbols{more}"
+
+
+def _pictures(facts: dict[str, Any]) -> str:
+    """What is read of images, and what makes it of them."""
+    grid = facts["grid"]
+    if grid is None:
+        return ""
+    shape = f"grids of {grid['rows']} x {grid['columns']} vectors of {grid['size']:,}"
+    return f"{shape}, made by {facts['backbone'] or 'something else'}"
 
 
 def _data(data: dict[str, Any]) -> str:

@@ -31,6 +31,20 @@ TargetSide = Annotated[
     str | None,
     typer.Option("--target", metavar="NAME", help="Which side is the target, in the same way."),
 ]
+Images = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Captions: the folder that the images' names are in."),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SPLIT", help="Captions: one of their splits, or a file that lists images."
+    ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(metavar="FOLDER", help="Captions: where features of images are kept."),
+]
 Features = Annotated[
     str | None,
     typer.Option(

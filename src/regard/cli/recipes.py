@@ -7,6 +7,7 @@ import typer
 from regard.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from regard.models import GridShape
     from regard.training.configuration import Configuration
 
 
@@ -55,7 +56,10 @@ def _table(everything: list["Configuration"]) -> list[str]:
 
 
 def parameters(configuration: "Configuration") -> int:
-    """How many numbers a model of this configuration has, its vocabulary as large as asked for."""
+    """How many numbers a model of this configuration has, its vocabulary as large as asked for.
+
+    Those of a backbone, which stay as they are, are not counted.
+    """
     import torch
 
     from regard.models import build_model
@@ -63,5 +67,16 @@ def parameters(configuration: "Configuration") -> int:
     tokenization = configuration.tokenization
     source = 0 if tokenization.source is None else tokenization.source.size
     with torch.device("meta"):  # shapes without numbers: nothing is drawn, nothing allocated
-        model = build_model(configuration.model, source, tokenization.target.size)
+        grid = _grid(configuration)
+        model = build_model(configuration.model, source, tokenization.target.size, grid=grid)
     return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _grid(configuration: "Configuration") -> "GridShape | None":
+    """What a model that reads pictures will read."""
+    from regard.data.images.shapes import expected_shape
+    from regard.models import GridShape
+
+    backbone = configuration.backbone
+    shape = None if backbone is None else expected_shape(backbone)
+    return None if shape is None else GridShape(*shape)

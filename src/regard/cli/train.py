@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import Features, SourceSide, TargetSide
+from regard.cli.options import Cache, Features, Images, SourceSide, TargetSide
+from regard.errors import UserError
 
 if TYPE_CHECKING:
+    from regard.cli.pictures import Given, Learned
+    from regard.training.configuration import Configuration
     from regard.training.ending import TrainingResult
 
-_DATA = "pairs as FILE.tsv, FILE.jsonl, or the prefix of two line-aligned files (.gz too)."
+_DATA = (
+    "pairs as FILE.tsv, FILE.jsonl, or the prefix of two line-aligned files (.gz too); or captions."
+)
 
 
 def train(
@@ -21,15 +26,24 @@ def train(
     train_data: Annotated[
         str, typer.Option("--train", metavar="DATA", help=f"What to learn: {_DATA}")
     ],
-    valid_data: Annotated[
-        str, typer.Option("--valid", metavar="DATA", help=f"What chooses the model: {_DATA}")
-    ],
     out: Annotated[
         Path, typer.Option(metavar="RUN", help="The run directory to make; it must be new.")
     ],
+    valid_data: Annotated[
+        str | None, typer.Option("--valid", metavar="DATA", help=f"What chooses the model: {_DATA}")
+    ] = None,
     source: SourceSide = None,
     target: TargetSide = None,
     features: Features = None,
+    images: Images = None,
+    train_split: Annotated[
+        str | None,
+        typer.Option(metavar="SPLIT", help="Captions: a split of --train, or a list of images."),
+    ] = None,
+    valid_split: Annotated[
+        str | None, typer.Option(metavar="SPLIT", help="Captions: the same of --valid.")
+    ] = None,
+    cache: Cache = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -52,13 +66,14 @@ def train(
     ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless it fails.")] = False,
 ) -> None:
-    """Train a model on pairs of texts, choosing it by how well it does on others.
+    """Train a model on pairs of texts, or captions, choosing it by how well it does on others.
 
     Ctrl-C saves and stops; the same command with --resume goes on to the same model.
     """
+    from regard.cli.pictures import Given
     from regard.cli.signals import remembered_signals
     from regard.cli.streams import report, text_argument, write_lines
-    from regard.data.pairs import read_pairs
+    from regard.training.continuation import checkpoint_to_resume
     from regard.training.interruption import TrainingInterrupted
     from regard.training.recipes import load_recipe
     from regard.training.train import train as train_model
@@ -67,15 +82,18 @@ def train(
     settings += [f"training.seed={seed}"] if seed is not None else []
     settings += [f"training.threads={threads}"] if threads is not None else []
     configuration = load_recipe(recipe, settings)
-    train_pairs = read_pairs(train_data, source, target, features)
-    valid_pairs = read_pairs(valid_data, source, target, features)
+    checkpoint_to_resume(out, resume)  # known before features are made of any image
+    given = Given(images, cache, source, target)
+    data = ((train_data, train_split), (valid_data, valid_split))
+    learned = _learned(configuration, data, given, features, quiet=quiet)
     with remembered_signals() as stop:
         try:
             result = train_model(
                 configuration,
-                train_pairs,
-                valid_pairs,
+                learned.train,
+                learned.valid,
                 out,
+                backbone=learned.backbone,
                 minutes=minutes,
                 resume=resume,
                 progress=not quiet,
@@ -85,34 +103,73 @@ def train(
             report(str(interrupted))
             raise typer.Exit(interrupted.exit_code) from interrupted
     if not quiet:
-        write_lines(_summary(result, out, features))
+        told = _summary(result, learned)
+        write_lines([*told, "", "Next:", *_next(learned, out, features, images)])
 
 
-def _summary(result: "TrainingResult", out: Path, features: str | None) -> list[str]:
-    """What came out, and what to do with it."""
-    from shlex import quote
+def _learned(
+    configuration: "Configuration",
+    data: tuple[tuple[str, str | None], tuple[str | None, str | None]],
+    given: "Given",
+    features: str | None,
+    *,
+    quiet: bool,
+) -> "Learned":
+    """What is trained on and chosen by, each data with the split that was asked for.
 
+    Raises UserError for options that the recipe cannot use.
+    """
+    from regard.cli.pictures import Learned, check_given, read_learned
+    from regard.data.pairs import read_pairs
+
+    (train_data, train_split), (valid_data, valid_split) = data
+    if configuration.model.reads_pictures:
+        if features is not None:
+            raise UserError("--features is for texts, and this recipe reads images: leave it out")
+        return read_learned(configuration, *data, given, quiet=quiet)
+    check_given(given, (train_split, valid_split))
+    if valid_data is None:
+        raise UserError("--valid is missing; give pairs to choose the model by")
+    sides = (given.image, given.caption, features)
+    return Learned(read_pairs(train_data, *sides), read_pairs(valid_data, *sides), None)
+
+
+def _summary(result: "TrainingResult", learned: "Learned") -> list[str]:
+    """What came out."""
     from regard.cli.table import table
     from regard.training.progress import clock
 
-    place = quote(str(out))
-    column = "" if features is None else f" --features {quote(features)}"
-    tag = "" if features is None else ' --features "some features"'
+    trivial = "by copying or memorizing alone"
+    if learned.train.have_pictures:
+        trivial = "by the most frequent caption or memorizing alone"
     model = f"the best, after {result.best_step:,} updates"
     if result.averaged:
         model = f"the average of {len(result.averaged)}, after {_listed(result.averaged)} updates"
     rows = [
         [result.metric, f"{result.score:.2f}", "on the validation data, by free decoding"],
-        ["baseline", f"{result.baseline:.2f}", "by copying or memorizing alone"],
+        ["baseline", f"{result.baseline:.2f}", trivial],
         ["model", model, ""],
         ["updates", f"{result.step:,}", f"ended by {result.reason}"],
         ["time", clock(result.elapsed_seconds), ""],
     ]
+    return ["", *table([[name, f"{value}  {note}".rstrip()] for name, value, note in rows])]
+
+
+def _next(learned: "Learned", out: Path, features: str | None, images: Path | None) -> list[str]:
+    """What to do with it."""
+    from shlex import quote
+
+    place = quote(str(out))
+    if learned.train.have_pictures:
+        folder = "" if images is None else f" --images {quote(str(images))}"
+        return [
+            f"  regard caption --model {place} IMAGE",
+            f"  regard evaluate --model {place} --data CAPTIONS{folder}",
+            f"  regard info {place}",
+        ]
+    column = "" if features is None else f" --features {quote(features)}"
+    tag = "" if features is None else ' --features "some features"'
     return [
-        "",
-        *table([[name, f"{value}  {note}".rstrip()] for name, value, note in rows]),
-        "",
-        "Next:",
         f"  regard translate --model {place}{column} FILE",
         f"  regard evaluate --model {place}{column} --data DATA",
         f'  regard show --model {place} "some text"{tag} --out attention.html',

@@ -30,11 +30,20 @@ def list_recipes() -> list[Recipe]:
     return [shipped_recipe(name) for name in recipe_names()]
 
 
-def recipe_names() -> list[str]:
-    """The names of the recipes of the package, sorted."""
+def recipe_names(*, pictures: bool | None = None) -> list[str]:
+    """The names of the recipes of the package, sorted.
+
+    pictures: those that read pictures, or those that read texts; None = all.
+    """
     folder = resources.files("regard").joinpath("recipes")
-    names = (entry.name for entry in folder.iterdir())
-    return sorted(name.removesuffix(".yaml") for name in names if name.endswith(".yaml"))
+    names = sorted(
+        entry.name.removesuffix(".yaml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".yaml")
+    )
+    if pictures is None:
+        return names
+    return [name for name in names if load_recipe(name).model.reads_pictures == pictures]
 
 
 def shipped_recipe(name: str) -> Recipe:

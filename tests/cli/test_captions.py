@@ -1,0 +1,221 @@
+"""Captions from the command line: training, captioning, measuring, and what is said of mistakes."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regard.cli
+from regard import load
+from regard.data.scenes import write_scenes
+
+Run = Callable[..., tuple[int, list[str], str]]
+
+#: Settings that make `show-attend-tell-soft` a small model of scenes, trained in seconds.
+SMALL = (
+    "backbone={name: patches, image_size: 32, grid: 4}",
+    "tokenization.target={kind: space}",
+    "model.embedding.size=16",
+    "model.encoder={kind: grid, size: 16, positions: learned}",
+    "model.decoder.size=24",
+    "model.decoder.attention.size=16",
+    "training.maximum_updates=8",
+    "training.validation_interval=8",
+    "training.warmup=5",
+    "training.learning_rate=0.01",
+    "batching.tokens=256",
+    "training.average.kind=none",
+    "training.threads=1",
+    "search.maximum_length_extra=12",
+)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("captions") / "scenes"
+    write_scenes(directory, pairs=60, seed=2)
+    return directory
+
+
+@pytest.fixture
+def run(capfdbinary: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """One command in this process: exit code, standard output in lines, standard error."""
+    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
+
+    def run(*arguments: object) -> tuple[int, list[str], str]:
+        capfdbinary.readouterr()
+        code = regard.cli.run([str(each) for each in arguments])
+        said = capfdbinary.readouterr()
+        return code, said.out.decode().splitlines(), said.err.decode()
+
+    return run
+
+
+def train(data: Path, out: Path, *more: object) -> list[object]:
+    settings = [part for setting in SMALL for part in ("--set", setting)]
+    return ["train", "show-attend-tell-soft", "--train", data, "--out", out, *settings, *more]
+
+
+@pytest.fixture(scope="module")
+def captioner(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that writes captions, none too good, trained by the command line."""
+    out = tmp_path_factory.mktemp("captioner") / "run"
+    cache = tmp_path_factory.mktemp("features")
+    command = [str(each) for each in train(data, out, "--quiet", "--cache", cache)]
+    assert regard.cli.run(command) == 0
+    return out
+
+
+def test_training_tells_what_it_does(data: Path, run: Run, tmp_path: Path) -> None:
+    cache = tmp_path / "kept"
+    code, shown, said = run(*train(data, tmp_path / "run", "--cache", cache))
+    assert code == 0 and any(cache.rglob("*.npy"))
+    assert "training on 54 captions of" in said and "validating on 3 pictures of" in said
+    assert "grids of 4 x 4 vectors of 192" in said
+    assert shown[1].startswith("cider_d") and "regard caption --model" in "\n".join(shown)
+    code, shown, _ = run("info", tmp_path / "run")
+    table = "\n".join(shown)
+    assert "grids of 4 x 4 vectors of 192, made by patches 4x4" in table
+    assert code == 0 and "symbols\n" in table and "one vocabulary" not in table
+
+
+def test_lists_of_images_make_splits(data: Path, run: Run, tmp_path: Path) -> None:
+    captions, images = data / "train.captions.csv", data / "images"
+    names = [row.split(",")[0] for row in captions.read_text(encoding="utf-8").split("\n")[1:-1]]
+    for name, some in (("train.txt", names[:40]), ("valid.txt", names[40:46])):
+        (tmp_path / name).write_text("\n".join(some), encoding="utf-8")
+    splits = ("--train-split", tmp_path / "train.txt", "--valid-split", tmp_path / "valid.txt")
+    code, _, said = run(*train(captions, tmp_path / "run", "--images", images, *splits))
+    assert code == 0 and "training on 40 captions" in said and "on 6 pictures" in said
+    code, _, said = run(*train(captions, tmp_path / "other", "--images", images))
+    assert code == 2 and "carries no splits: give --valid, or --valid-split" in said
+    assert not (tmp_path / "other").exists()
+
+
+def test_captions_of_files_folders_and_patterns(
+    captioner: Path, data: Path, run: Run, tmp_path: Path
+) -> None:
+    """The directory is all that is needed; every way to name an image gives its caption."""
+    moved, photos = tmp_path / "moved", tmp_path / "photos"
+    shutil.copytree(captioner, moved, ignore=shutil.ignore_patterns("checkpoints", "metrics*"))
+    photos.mkdir()
+    for number in (1, 2, 3):
+        shutil.copy(data / "images" / f"test-{number:06d}.png", photos / f"{number}.png")
+    (photos / "notes.txt").write_text("no image", encoding="utf-8")
+    code, alone, _ = run("caption", "--model", moved, *sorted(photos.glob("*.png")))
+    assert code == 0
+    assert [row.split("\t")[0] for row in alone] == [str(photos / f"{n}.png") for n in (1, 2, 3)]
+    for named in (photos, f"{photos}/*.png"):
+        for size in (1, 2):
+            found = run("caption", "--model", moved, named, "--batch-size", size)
+            assert found[:2] == (0, alone)
+    output = tmp_path / "captions.tsv"
+    assert run("caption", "--model", moved, photos, "--output", output)[:2] == (0, [])
+    assert output.read_text(encoding="utf-8").splitlines() == alone
+    answers = load(moved).caption([photos / "1.png", photos / "2.png"])
+    assert [answer.text for answer in answers] == [row.split("\t")[1] for row in alone[:2]]
+
+
+def test_nbest_and_json(captioner: Path, data: Path, run: Run) -> None:
+    image = data / "images" / "test-000001.png"
+    code, rows, _ = run("caption", "--model", captioner, image, "--nbest", 3, "--beam", 4)
+    cells = [row.split("\t") for row in rows]
+    assert code == 0 and 1 <= len(rows) <= 3 and {cell[0] for cell in cells} == {str(image)}
+    assert len({cell[2] for cell in cells}) == len(rows)
+    _, (line,), _ = run("caption", "--model", captioner, image, "--json", "--beam", 4)
+    answer = json.loads(line)
+    assert answer["image"] == str(image) and answer["text"] == cells[0][2]
+    assert answer["score"] == pytest.approx(float(cells[0][1]), abs=1e-5)
+    assert len(answer["attention"]) == len(answer["tokens"])
+    for rows_of_token in answer["attention"]:
+        assert [len(row) for row in rows_of_token] == [4] * 4
+        assert sum(map(sum, rows_of_token)) == pytest.approx(1, abs=1e-4)
+    (scored,) = load(captioner).score_captions([(image, answer["tokens"])])
+    assert scored.score == pytest.approx(answer["score"], abs=1e-4)
+    assert scored.attention[0][0][0] == pytest.approx(answer["attention"][0][0][0], abs=1e-4)
+
+
+def test_one_bad_image_among_many(captioner: Path, data: Path, run: Run, tmp_path: Path) -> None:
+    good = data / "images" / "test-000001.png"
+    bad = tmp_path / "bad.png"
+    bad.write_bytes(good.read_bytes()[:200])
+    code, rows, said = run("caption", "--model", captioner, bad, good, tmp_path / "none.jpg")
+    assert code == 2 and [bool(row.split("\t")[1]) for row in rows] == [False, True, False]
+    assert f"{bad}: damaged picture" in said and f"{tmp_path / 'none.jpg'} does not exist" in said
+    assert said.endswith("regard: error: 2 images could not be read; the others are captioned\n")
+    _, rows, _ = run("caption", "--model", captioner, bad, good, "--json")
+    answers = [json.loads(row) for row in rows]
+    assert "damaged" in answers[0]["error"] and answers[0]["score"] is None
+    assert "error" not in answers[1]
+
+
+def test_measuring(captioner: Path, data: Path, run: Run, tmp_path: Path) -> None:
+    results = tmp_path / "results.json"
+    code, shown, said = run(
+        *("evaluate", "--model", captioner, "--data", data, "--train", data, "--resamples", 0),
+        *("--output", results),
+    )
+    table = "\n".join(shown)
+    assert code == 0 and "3 images, 3 captions" in said
+    assert "cider_d" in table and "novel %" in table and "too few" in table
+    rows = json.loads(results.read_text(encoding="utf-8"))
+    assert [row["image_id"] for row in rows] == [f"test-{number:06d}.png" for number in (1, 2, 3)]
+    output = tmp_path / "captions.tsv"
+    code, (line,), _ = run(
+        *("evaluate", "--model", captioner, "--data", data, "--split", "valid", "--json"),
+        *("--output", output),
+    )
+    assert code == 0 and json.loads(line)["images"] == 3
+    assert output.read_text(encoding="utf-8").startswith("valid-000001.png\t")
+
+
+def test_two_captioners_answer_together(captioner: Path, data: Path, run: Run) -> None:
+    image = data / "images" / "test-000001.png"
+    alone = run("caption", "--model", captioner, image)
+    assert run("caption", "--model", captioner, "--model", captioner, image) == alone
+
+
+def test_the_wrong_kind_of_model(
+    captioner: Path, untrained_run: Callable[..., Path], data: Path, run: Run, tmp_path: Path
+) -> None:
+    """Whoever confuses images and texts is told what to use."""
+    reader = untrained_run(tmp_path / "reader", {"embedding": {"size": 8}})
+    image, pairs = data / "images" / "test-000001.png", tmp_path / "pairs.tsv"
+    pairs.write_text("a\tb\n", encoding="utf-8")
+    for command, told in (
+        (("caption", "--model", reader, image), "reads texts, not images: use `regard translate`"),
+        (("translate", "--model", captioner, pairs), "reads images, not texts: use `regard capt"),
+        (("score", "--model", captioner, "--data", pairs), "reads images, not texts"),
+        (("show", "--model", captioner, "a text"), "reads images, not texts"),
+        (
+            ("evaluate", "--model", reader, "--data", pairs, "--images", data),
+            "--images is for captions of images, and this model reads texts",
+        ),
+        (
+            ("evaluate", "--model", captioner, "--data", data, "--confusions", 3),
+            "--confusions is for pairs of texts",
+        ),
+        (("caption", "--model", captioner, tmp_path), "holds no images"),
+        (("caption", "--model", captioner, f"{tmp_path}/*.jpg"), "matches no file"),
+    ):
+        code, shown, said = run(*command)
+        assert code == 2 and not shown and told in said, (command, said)
+        assert said.count("regard: error:") == 1
+
+
+def test_the_wrong_kind_of_recipe(data: Path, run: Run, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("a\tb\n", encoding="utf-8")
+    out = ("--out", tmp_path / "run")
+    for command, told in (
+        (("rnnsearch", "--train", pairs, "--valid", pairs, "--images", data), "--images is for"),
+        (("rnnsearch", "--train", pairs), "--valid is missing"),
+        (("show-tell", "--train", pairs, "--valid", pairs), "pairs.tsv"),
+        (("show-tell", "--train", data, "--features", "3"), "--features is for texts"),
+    ):
+        code, _, said = run("train", *command, *out)
+        assert code == 2 and told in said, (command, said)
+        assert not (tmp_path / "run").exists()
