@@ -40,7 +40,7 @@ from strings import (
 TASKS = {task.name: task for task in (copying(DIGITS), reversing(DIGITS), ADDITION)}
 RECIPES = ("lstm-attention", "transformer-tiny", "universal-transformer")
 LENGTHS = (5, 10, 20, 30, 40)
-_TOKENS = 1000
+_TOKENS = 500
 SETTINGS = (
     "training.schedule=constant",
     "training.learning_rate=0.003",
@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--lengths", nargs="+", type=int, default=LENGTHS, help="of the strings measured on")
     add("--position-offsets", nargs="+", type=int, default=(40,), help="default 40; 0: none")
     add("--parameters", type=int, default=66_000, help="of each model (default 66,000)")
-    add("--updates", type=int, default=2500, help="of each model (default 2500)")
+    add("--updates", type=int, default=3000, help="of each model (default 3000)")
     add("--strings", type=int, default=200, help="measured at each length (default 200)")
     add("--seeds", nargs="+", type=int, default=(1,), help="default 1")
     add("--set", action="append", default=[], metavar="KEY=VALUE", help="override of all recipes")
