@@ -212,10 +212,10 @@ class Model:
             UserError: there is no such attention; features that are missing, or given to a model
                 that reads none. ValueError: an unknown symmetrization.
         """
-        forward = self._aligner(features, unit, batch_size)
+        forward = self.aligner(features, unit, batch_size)
         if reverse is None:
             return align_texts(forward, pairs, choice, need_attention=attention)
-        backward = reverse._aligner(None, unit, batch_size)
+        backward = reverse.aligner(None, unit, batch_size)
         choices = choice, reverse_choice
         return align_both_ways(
             forward, backward, pairs, choices, method=symmetrize, need_attention=attention
@@ -236,10 +236,17 @@ class Model:
             step with the lowest alignment error rate. Without them: the layer whose attention,
             mean over heads, tells most about the source word (``word_information``).
         """
-        aligner = self._aligner(features, unit, batch_size)
+        aligner = self.aligner(features, unit, batch_size)
         if gold is None:
             return choose_by_information(aligner, pairs).choice
         return choose_by_gold(aligner, pairs, gold).choice
+
+    def aligner(
+        self, features: Sequence[str] | None = None, unit: Unit = "word", batch_size: int = 64
+    ) -> Aligner:
+        """What ``regard.evaluation.aligning`` and ``choosing`` take; arguments as of ``align``."""
+        self._check_reads_texts()
+        return Aligner(self.network, self.tokenizers, features, unit, batch_size)
 
     def look(
         self, source: str, target: str | Sequence[str], *, features: str | None = None
@@ -278,10 +285,6 @@ class Model:
                 "how they are made of images"
             )
         return self.backbone
-
-    def _aligner(self, features: Sequence[str] | None, unit: Unit, batch_size: int) -> Aligner:
-        self._check_reads_texts()
-        return Aligner(self.network, self.tokenizers, features, unit, batch_size)
 
     def search_configuration(self, length_penalty: float | None = None) -> SearchConfiguration:
         """How it searches: as its configuration says, but for a length penalty that is given."""

@@ -137,6 +137,8 @@ def test_information_by_hand():
 
 
 def test_nothing_to_choose_by():
+    with pytest.raises(UserError, match="4 gold alignments for 1 pairs"):
+        choose_by_gold(aligner(Heads()), PAIRS[:1], GOLD)
     for choose in (choose_by_information, lambda *given: choose_by_gold(*given, GOLD[2:3])):
         with pytest.raises(UserError, match="no pair can be read"):
             choose(aligner(Heads()), [("", "a")])

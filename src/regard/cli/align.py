@@ -100,7 +100,6 @@ def align(
     from regard.cli.progress import counting
     from regard.cli.reading import counted, load_model, read_data
     from regard.cli.streams import line_writer
-    from regard.evaluation.aligning import Aligner
 
     options = AttentionOptions(layer or (), head or (), shift or (), reverse is not None)
     _check(options, valid, gold, reverse, symmetrize, tokens)
@@ -110,7 +109,7 @@ def align(
     models = [load_model(run, threads, steps=steps) for run in runs]
     check_features(models[0], features is not None)
     unit: Any = "token" if tokens else "word"
-    aligners = [Aligner(each.network, each.tokenizers, None, unit, batch_size) for each in models]
+    aligners = [each.aligner(None, unit, batch_size) for each in models]
     choices = choose(options, aligners, checked, gold)
     work = Work(aligners, choices, symmetrize or "grow-diag-final-and", as_json)
     progress = counting("aligning", len(pairs), printing=output is None)

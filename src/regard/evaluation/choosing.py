@@ -30,6 +30,8 @@ def choose_by_gold(
     aligner: Aligner, pairs: Sequence[Pair], gold: Sequence[Alignment]
 ) -> ChosenAttention:
     """The layer, head and step with the lowest alignment error rate; of equals the first."""
+    if len(pairs) != len(gold):
+        raise UserError(f"{len(gold)} gold alignments for {len(pairs)} pairs: give one for each")
     sums: dict[AttentionChoice, list[float]] = {}
     choices = candidates(aligner.model, heads=True, shifts=True)
     for i, choice, read in aligner.read(pairs, choices, {}):
