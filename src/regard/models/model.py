@@ -135,7 +135,7 @@ class Model(nn.Module):
         features = reader(parts.features, parts.features_mask)
         return reader.join(text, features, source, source_mask)
 
-    def _encode_text(self, source: Tensor, source_mask: Tensor, offset: Start) -> Encoded:
+    def _encode_text(self, source: Tensor, source_mask: Tensor, offset: Start = 0) -> Encoded:
         assert self.source_embedding is not None
         embedded = self.source_embedding.read(source, self.dropout, self.training)
         embedded = drop_words(embedded, self.source_word_dropout, self.training)
