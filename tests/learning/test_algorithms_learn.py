@@ -21,7 +21,7 @@ SETTINGS = (
         for key in ("steps=3", "feed_forward_size=64")
     ),
     "batching.tokens=400",
-    "training.maximum_updates=400",
+    "training.maximum_updates=320",
 )
 
 
