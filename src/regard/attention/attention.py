@@ -112,25 +112,55 @@ class Attention(Parts):
         if coverage is not None and not self.covers:
             raise ValueError("coverage= is for an attention made with coverage=True")
         reading = self._read(query, key, value, mask, key_mask, bias, causal, positions)
+        context, shown = self._weigh(reading, coverage, need_weights, expectation)
+        return Attended(self._finish(query, context), shown)
+
+    def over(
+        self,
+        queries: Float[Tensor, "batch queries size"],
+        memory: Memory,
+        *,
+        causal: bool = False,
+        itself: bool = False,
+        need_weights: bool | Literal["log"] = False,
+    ) -> Attended:
+        """What the call does between the projections: from projected queries to joined heads.
+
+        For a caller who projects several inputs, or the context, together with something else.
+
+        Args:
+            memory: prepared.
+            itself: whether the memory is of the same positions as the queries.
+        """
+        if self.gate is not None or self.local is not None:
+            raise ValueError("gate and local attention read the query before it is projected")
+        reading = self._gather(queries, queries, memory, None, None, causal, None, itself)
+        context, shown = self._weigh(reading, None, need_weights)
+        return Attended(context.transpose(1, 2).flatten(2), shown)
+
+    def _weigh(
+        self,
+        reading: Reading,
+        coverage: Tensor | None,
+        need_weights: bool | Literal["log"],
+        expectation: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        """Contexts of each head, and weights or their logarithms if asked for."""
         dropout = self.dropout if self.training else 0.0
-        shown = None
         fused = None if need_weights else self._fused_score(reading)
         if fused is not None:
-            context = fused_context(reading, fused, dropout)
-        else:
-            scores, allowed = masked_scores(reading, self.score, self.selection, coverage)
-            weights = weights_from(scores, allowed, reading.factor, self.selection)
-            weights = weights.to(reading.memory.value.dtype)
-            shown = weights if need_weights else None
-            if need_weights == "log":
-                shown = log_weights_from(scores, allowed, reading.factor, self.selection)
-            if self.selection == "hard" and not expectation:
-                chosen = draw(weights) if self.training else best(weights)
-                context = chosen_value(weights, reading.memory.value, chosen)
-            else:
-                used = F.dropout(weights, dropout) if dropout else weights
-                context = weighted_sum(used, reading.memory.value)
-        return Attended(self._finish(query, context), shown)
+            return fused_context(reading, fused, dropout), None
+        scores, allowed = masked_scores(reading, self.score, self.selection, coverage)
+        weights = weights_from(scores, allowed, reading.factor, self.selection)
+        weights = weights.to(reading.memory.value.dtype)
+        shown = weights if need_weights else None
+        if need_weights == "log":
+            shown = log_weights_from(scores, allowed, reading.factor, self.selection)
+        if self.selection == "hard" and not expectation:
+            chosen = draw(weights) if self.training else best(weights)
+            return chosen_value(weights, reading.memory.value, chosen), shown
+        used = F.dropout(weights, dropout) if dropout else weights
+        return weighted_sum(used, reading.memory.value), shown
 
     def sample(
         self,
@@ -192,6 +222,20 @@ class Attention(Parts):
         if memory.batch != query.shape[0]:
             raise ValueError(f"{query.shape[0]} rows of queries over {memory.batch} of memory")
         queries = query if self.query_projection is None else self.query_projection(query)
+        return self._gather(query, queries, memory, mask, bias, causal, positions, itself)
+
+    def _gather(
+        self,
+        query: Tensor,
+        queries: Tensor,
+        memory: Memory,
+        mask: Tensor | None,
+        bias: Tensor | None,
+        causal: bool,
+        positions: Tensor | None,
+        itself: bool,
+    ) -> Reading:
+        """All that weighs on the scores of projected queries."""
         queries = split_heads(queries, self.heads)
         shape = (*queries.shape[:3], memory.positions)
         check_mask("mask", mask, shape)

@@ -139,10 +139,27 @@ class Parts(nn.Module):
             key = key.masked_fill(hidden, 0.0)
             value = key if same else value.masked_fill(hidden, 0.0)
         values = value if self.value_projection is None else self.value_projection(value)
+        keys = values
+        if not isinstance(self.score, LocationScore):  # which compares no keys
+            keys = key if self.key_projection is None else self.key_projection(key)
+        return self.remember(keys, values, key_mask, positions=positions, start=start)
+
+    def remember(
+        self,
+        keys: Float[Tensor, "batch positions key_size"],
+        values: Float[Tensor, "batch positions value_size"],
+        key_mask: Bool[Tensor, "batch positions"] | None = None,
+        *,
+        positions: Int[Tensor, "*rows positions"] | None = None,
+        start: int = 0,
+    ) -> Memory:
+        """The memory that `prepare` gives, of keys and values that are projected already.
+
+        What stands at positions that ``key_mask`` hides must be finite.
+        """
         values = split_heads(values, self.key_heads)
-        if isinstance(self.score, LocationScore):  # keys are not compared
+        if isinstance(self.score, LocationScore):
             return Memory(values, values, key_mask, (), True, self._start(start), positions)
-        keys = key if self.key_projection is None else self.key_projection(key)
         keys = split_heads(keys, self.key_heads)
         memory = Memory(keys, values, key_mask, (), True, self._start(start), positions)
         if self.scheme is not None:

@@ -153,7 +153,9 @@ def fused_context(
     if allowed is None:
         return context
     # Rows with nothing to attend to: PyTorch's kernels disagree among themselves.
-    return torch.where(allowed.any(-1, keepdim=True), context, 0.0)
+    some = allowed.any(-1, keepdim=True)
+    on_processor = context.device.type == "cpu" and not torch.compiler.is_compiling()
+    return context if on_processor and some.all() else torch.where(some, context, 0.0)
 
 
 def _added(allowed: Tensor | None, bias: Tensor | None, dtype: torch.dtype) -> Tensor | None:

@@ -26,10 +26,21 @@ def dropout(
         return inputs
     if inputs.device.type != "cpu" or torch.compiler.is_compiling():
         return F.dropout(inputs, probability)
+    kept, scale = keep(inputs, probability)
+    return inputs * kept.mul_(scale)
+
+
+def keep(
+    like: Float[Tensor, "*shape"], probability: float
+) -> tuple[Float[Tensor, "*shape"], float]:
+    """1 where an element is kept and 0 where it is dropped, and the scale of what is kept.
+
+    On a processor, as `dropout` has it.
+    """
     dropped = min(round(probability * LEVELS), LEVELS - 1)
-    draws = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64)
+    draws = torch.empty((like.numel() + 3) // 4, dtype=torch.int64)
     draws.random_(-(1 << 63), None, generator=generator())
-    bits = draws.view(torch.int16)[: inputs.numel()]
-    kept = torch.empty_like(inputs, requires_grad=False)
-    torch.ge(bits.view(inputs.shape), dropped - LEVELS // 2, out=kept)
-    return inputs * kept.mul_(LEVELS / (LEVELS - dropped))
+    bits = draws.view(torch.int16)[: like.numel()]
+    kept = torch.empty_like(like, requires_grad=False)
+    torch.ge(bits.view(like.shape), dropped - LEVELS // 2, out=kept)
+    return kept, LEVELS / (LEVELS - dropped)

@@ -39,12 +39,20 @@ class FeedForward(nn.Module):
         for linear in (self.inner, self.outer):
             nn.init.zeros_(linear.bias)
 
+    @property
+    def plain(self) -> bool:
+        """Whether nothing but ``max(0, .)`` is between the two linear layers."""
+        return self.activation is F.relu and not self.gated and not (self.training and self.dropout)
+
     def forward(self, inputs: Float[Tensor, "*batch size"]) -> Float[Tensor, "*batch size"]:
         """Each position on its own."""
-        hidden = self.inner(inputs)
+        return self.outer(self.activate(self.inner(inputs)))
+
+    def activate(self, hidden: Float[Tensor, "*batch inner"]) -> Float[Tensor, "*batch hidden"]:
+        """From what ``inner`` gives to what ``outer`` reads."""
         if self.gated:
             hidden, gate = hidden.chunk(2, dim=-1)
             hidden = self.activation(hidden) * gate
         else:
             hidden = self.activation(hidden)
-        return self.outer(dropout(hidden, self.dropout, self.training))
+        return dropout(hidden, self.dropout, self.training)

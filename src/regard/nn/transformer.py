@@ -9,35 +9,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention import Attention, Memory
-from regard.nn.dropout import dropout
 from regard.nn.feed_forward import FeedForward
-
-
-class Residual(nn.Module):
-    """The residual connection around a sublayer, with its layer norm and dropout.
-
-    Post-norm, as the paper: ``LayerNorm(x + dropout(sublayer(x)))``. Pre-norm, the option:
-    ``x + dropout(sublayer(LayerNorm(x)))``. Either way: ``after(x, sublayer(before(x)))``.
-    """
-
-    def __init__(self, size: int, dropout: float, norm: str) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(size)
-        self.dropout = dropout
-        self.pre = norm == "pre"
-
-    def before(self, inputs: Float[Tensor, "*batch size"]) -> Float[Tensor, "*batch size"]:
-        """What the sublayer reads."""
-        normed: Tensor = self.norm(inputs) if self.pre else inputs
-        return normed
-
-    def after(
-        self, inputs: Float[Tensor, "*batch size"], output: Float[Tensor, "*batch size"]
-    ) -> Float[Tensor, "*batch size"]:
-        """What goes on: the sublayer's output joined to what came in."""
-        joined = inputs + dropout(output, self.dropout, self.training)
-        normed: Tensor = joined if self.pre else self.norm(joined)
-        return normed
+from regard.nn.sublayers import Residual, attend, feed, remember
 
 
 @dataclass(frozen=True)
@@ -113,11 +86,8 @@ class EncoderLayer(nn.Module):
         key_mask: Bool[Tensor, "batch positions"] | None,
     ) -> Float[Tensor, "batch positions size"]:
         """Every position attends to every real one."""
-        read = self.attention_residual.before(inputs)
-        attended = self.attention(read, key_mask=key_mask).context
-        hidden = self.attention_residual.after(inputs, attended)
-        changed = self.feed_forward(self.feed_forward_residual.before(hidden))
-        return self.feed_forward_residual.after(hidden, changed)
+        hidden, _, _ = attend(self.attention_residual, self.attention, inputs, key_mask=key_mask)
+        return feed(self.feed_forward_residual, self.feed_forward, hidden)
 
     def self_weights(
         self,
@@ -162,17 +132,22 @@ class DecoderLayer(nn.Module):
             cross-attention weights ``[batch, heads, steps, source positions]``, or their natural
             logarithms (``"log"``), if asked for.
         """
-        read = self.self_residual.before(inputs)
-        if history is not None:
-            history = self.self_attention.extend(history, read)
-        back = self.self_attention(read, history, causal=True).context
-        hidden = self.self_residual.after(inputs, back)
-        over, weights = self.cross_attention(
-            self.cross_residual.before(hidden), source, need_weights=need_weights
+        hidden, history, _ = attend(
+            self.self_residual,
+            self.self_attention,
+            inputs,
+            history,
+            extend=history is not None,
+            causal=True,
         )
-        hidden = self.cross_residual.after(hidden, over)
-        changed = self.feed_forward(self.feed_forward_residual.before(hidden))
-        return self.feed_forward_residual.after(hidden, changed), history, weights
+        hidden, _, weights = attend(
+            self.cross_residual, self.cross_attention, hidden, source, need_weights=need_weights
+        )
+        return feed(self.feed_forward_residual, self.feed_forward, hidden), history, weights
+
+    def read(self, memory: Memory) -> Memory:
+        """What ``forward`` needs of an encoder's memory."""
+        return remember(self.cross_attention, memory)
 
     def self_weights(
         self, inputs: Float[Tensor, "batch steps size"]

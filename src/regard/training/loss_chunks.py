@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.nn.kernels.products import factor, multiply, multiply_add
+
 #: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
 BUFFER_ELEMENTS = 1 << 22
 #: Logits up to this size need no shift: far from what a float's exponent can hold (87).
@@ -39,19 +41,20 @@ class Gradients:
         self, features: Tensor, weight: Tensor, bias: Tensor | None, smoothing: float
     ) -> None:
         self.smoothing = smoothing
+        self.matrix = factor(weight).t()
         self.features = torch.empty_like(features, memory_format=torch.contiguous_format)
         self.weight = torch.zeros_like(weight, memory_format=torch.contiguous_format)
         self.bias = None if bias is None else torch.zeros_like(bias)
 
-    def add(
-        self, chunk: slice, features: Tensor, weight: Tensor, wrong: Tensor, sums: Tensor
-    ) -> None:
+    def add(self, chunk: slice, features: Tensor, wrong: Tensor, sums: Tensor) -> None:
         """`wrong`: softmax minus (1 - s) at the targets, times `sums`; [vocabulary, rows]."""
         inverse = sums.reciprocal()
-        torch.mm(wrong.t(), weight, out=self.features[chunk]).mul_(inverse[:, None])
-        self.weight.addmm_(wrong, features * inverse[:, None])
         if self.bias is not None:
             self.bias.addmv_(wrong, inverse)
+        wrong = factor(wrong)
+        to_features = torch.mm(self.matrix, wrong).to(features.dtype)  # faster than its transpose
+        self.features[chunk] = to_features.mul_(inverse).t()
+        multiply_add(wrong, factor(features * inverse[:, None]), out=self.weight)
 
     def finish(self, features: Tensor, weight: Tensor) -> None:
         """Take away the even share of every symbol, and turn sums over tokens into means."""
@@ -79,22 +82,24 @@ def over_chunks(
     tokens, vocabulary = features.shape[0], weight.shape[0]
     inputs, matrix = with_bias(features, weight, bias)
     small = _largest_norm(inputs) * _largest_norm(matrix) < SMALL
+    inputs, matrix = factor(inputs), factor(matrix)
+    ones = features.new_ones(vocabulary)
     buffer = features.new_empty(vocabulary * min(rows, tokens))
     negative, chosen = features.new_empty(tokens), features.new_empty(tokens)
     for start in range(0, tokens, rows):
         chunk = slice(start, min(start + rows, tokens))
         some, ids = inputs[chunk], targets[None, chunk]
         logits = buffer[: vocabulary * some.shape[0]].view(vocabulary, -1)
-        torch.mm(matrix, some.t(), out=logits)
+        multiply(matrix, some.t(), out=logits)
         torch.gather(logits, 0, ids, out=chosen[None, chunk])
         shift = 0.0 if small else logits.amax(dim=0)
         exponentials = (logits if small else logits.sub_(shift)).exp_()
-        sums = exponentials.sum(dim=0)
+        sums = torch.mv(exponentials.t(), ones)
         torch.log(sums, out=negative[chunk]).sub_(chosen[chunk] - shift)
         if gradients is not None:
             correct = (gradients.smoothing - 1) * sums
             wrong = exponentials.scatter_add_(0, ids, correct[None])
-            gradients.add(chunk, features[chunk], weight, wrong, sums)
+            gradients.add(chunk, features[chunk], wrong, sums)
     return Chunked(negative, chosen)
 
 

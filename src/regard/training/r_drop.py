@@ -22,6 +22,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from regard.nn.kernels.products import factor, multiply
 from regard.training.loss import Loss, check_targets, in_chunks
 from regard.training.loss_chunks import Chunked, Gradients, rows_in_a_chunk, with_bias
 
@@ -89,7 +90,7 @@ def _over_pairs(
 ) -> Chunked:
     """`over_chunks` of all tokens of the first pass and then of the second, a chunk of each."""
     tokens, vocabulary = targets.shape[0], weight.shape[0]
-    inputs, matrix = with_bias(features, weight, bias)
+    inputs, matrix = map(factor, with_bias(features, weight, bias))
     negative, chosen = features.new_empty(2 * tokens), features.new_empty(2 * tokens)
     apart = features.new_empty(tokens)
     buffers = features.new_empty(4, vocabulary * min(rows, tokens))
@@ -99,7 +100,7 @@ def _over_pairs(
         ids = targets[None, start:end]
         p, q, d, room = (one[: vocabulary * (end - start)].view(vocabulary, -1) for one in buffers)
         for chunk, logits in zip(chunks, (p, q), strict=True):
-            torch.mm(matrix, inputs[chunk].t(), out=logits)
+            multiply(matrix, inputs[chunk].t(), out=logits)
             torch.gather(logits, 0, ids, out=chosen[None, chunk])
         torch.sub(p, q, out=d)
         for chunk, logits in zip(chunks, (p, q), strict=True):
@@ -112,7 +113,7 @@ def _over_pairs(
         ones = torch.ones(end - start, dtype=p.dtype)
         for number, chunk in enumerate(chunks):
             wrong = _wrong(number, (p, q), d, means, alpha, room).scatter_add_(0, ids, right)
-            gradients.add(chunk, features[chunk], weight, wrong, ones)
+            gradients.add(chunk, features[chunk], wrong, ones)
     return Chunked(negative, chosen, alpha / 4 * apart.mean())
 
 

@@ -61,7 +61,7 @@ class TransformerDecoder(nn.Module):
         hidden = self._place(embedded, memory.offset)
         shown = None
         for number, layer in enumerate(self.layers, start=1):
-            source = layer.cross_attention.prepare(memory)
+            source = layer.read(memory)
             wanted = self._wanted(number, need_weights)
             hidden, _, weights = layer(hidden, source, need_weights=wanted)
             shown = weights if weights is not None else shown
@@ -84,7 +84,7 @@ class TransformerDecoder(nn.Module):
         """What all teacher-forced steps attend to, layer after layer; computed as it is read."""
         hidden = self._place(embedded, memory.offset)
         for layer in self.layers:
-            source = layer.cross_attention.prepare(memory)
+            source = layer.read(memory)
             hidden, _, weights = layer(hidden, source, need_weights=True)
             yield weights
 

@@ -87,7 +87,7 @@ class UniversalDecoder(nn.Module):
 
         need_own: of the positions themselves, not of the source.
         """
-        source = self.layer.cross_attention.prepare(memory)
+        source = self.layer.read(memory)
         progress = self.recurrence.begin(dropout(embedded, self.dropout, self.training))
         for step in range(1, self.recurrence.steps + 1):
             read = self.recurrence.mark(progress.states, step, memory.offset + 1)

@@ -1,0 +1,57 @@
+"""Matrix products with factors of full or of half precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+_ROUNDED: ContextVar[bool] = ContextVar("rounded", default=False)
+
+
+@contextmanager
+def rounded_factors(wanted: bool = True) -> Iterator[None]:
+    """Within, and in this thread alone, kernels round what they multiply to bfloat16.
+
+    Sums within a product, and all that is no product, stay in full precision. It holds for what
+    is computed within and for the gradients of that, whenever these are.
+    """
+    before = _ROUNDED.set(wanted)
+    try:
+        yield
+    finally:
+        _ROUNDED.reset(before)
+
+
+def factor(tensor: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """The tensor as it is multiplied: as it is, or rounded. The other factor takes its type."""
+    return tensor.to(torch.bfloat16) if _ROUNDED.get() else tensor
+
+
+def weight_gradient(
+    read: Float[Tensor, "rows size"], gradient: Float[Tensor, "rows outputs"]
+) -> Float[Tensor, "outputs size"]:
+    """``gradient^T read``, by the product with the wider result, which is the faster one."""
+    if gradient.shape[1] < read.shape[1]:
+        return torch.mm(gradient.t(), read)
+    return torch.mm(read.t(), gradient).t()
+
+
+def multiply(left: Tensor, right: Tensor, out: Float[Tensor, "rows columns"]) -> None:
+    """Write ``left right``, of two factors, to ``out``, which is in full precision."""
+    if left.dtype == out.dtype:
+        torch.mm(left, right, out=out)
+    else:
+        out.copy_(torch.mm(left, right))
+
+
+def multiply_add(left: Tensor, right: Tensor, out: Float[Tensor, "rows columns"]) -> None:
+    """Add ``left right``, of two factors, to ``out``, which is in full precision."""
+    if left.dtype == out.dtype:
+        out.addmm_(left, right)
+    else:
+        out.add_(torch.mm(left, right))
