@@ -95,10 +95,13 @@ def attend(
             read, memory, key_mask=key_mask, causal=causal, need_weights=need_weights
         )
         return residual.after(inputs, context), memory, weights
-    queries, *rest = residual.first(inputs, _projections(attention, memory is None))
-    read_from = attention.remember(*rest, key_mask) if memory is None else memory
+    itself, over = memory is None, memory
+    queries, *others = residual.first(inputs, _projections(attention, itself))
+    if over is None:
+        keys, values = others
+        over = attention.remember(keys, values, key_mask)
     context, weights = attention.over(
-        queries, read_from, causal=causal, itself=memory is None, need_weights=need_weights
+        queries, over, causal=causal, itself=itself, need_weights=need_weights
     )
     assert attention.output_projection is not None
     return residual.last(inputs, context, attention.output_projection), memory, weights
