@@ -117,6 +117,8 @@ class TrainingConfiguration(BaseModel):
     checkpoints: how many checkpoints to resume from are kept.
     checkpoint_interval_seconds: one is saved that often, and at every validation.
     seed: of everything random. threads: of the processor; 0 = all that this process may use.
+    matrix_products: precision of the factors, in training, of the matrix products of Transformer
+        layers and of the output layer; what is summed, and all weights, stay `float32`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -148,6 +150,7 @@ class TrainingConfiguration(BaseModel):
     checkpoint_interval_seconds: NotNegative = 300.0
     seed: Annotated[int, Field(ge=0, lt=2**32)] = 1
     threads: Count = 0
+    matrix_products: Literal["float32", "bfloat16"] = "float32"
 
     @model_validator(mode="after")
     def _schedule_ends(self) -> "TrainingConfiguration":

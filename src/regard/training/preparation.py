@@ -9,6 +9,7 @@ from regard.data.pairs import Pairs
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
 from regard.models import GridShape, Model
+from regard.nn.kernels.products import multiplies_bfloat16
 from regard.training.baseline import measure_baseline
 from regard.training.budget import Budget
 from regard.training.configuration import Configuration
@@ -72,7 +73,11 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
         data=Data(fitting.pairs, fitting.examples, validation, baseline, hashes(request)),
         model=model,
         optimizer=Adam(model, configuration.training),
-        shards=Shards(model, configuration.training.threads),
+        shards=Shards(
+            model,
+            configuration.training.threads,
+            rounded=configuration.training.matrix_products == "bfloat16",
+        ),
         log=MetricsLog(request.out / METRICS),
         reporter=request.reporter,
         stop=request.stop,
@@ -121,6 +126,11 @@ def check_request(request: Request) -> None:
             one, other = other, one
         raise UserError(f"{one.origin} has features and {other.origin} has none: give both some")
     training = request.configuration.training
+    if training.matrix_products == "bfloat16" and not multiplies_bfloat16():
+        raise UserError(
+            "training.matrix_products: this processor does not multiply bfloat16 itself, and would "
+            "take longer with it; set it to float32"
+        )
     if request.budget.seconds is None and not (
         training.maximum_updates or training.maximum_epochs or training.patience
     ):

@@ -19,6 +19,7 @@ from torch import Tensor
 from regard.attention import Attention
 from regard.data.batches import Batch, split
 from regard.models import Model
+from regard.nn.kernels.products import rounded_factors
 from regard.nn.randomness import drawing_from
 from regard.training.attention_costs import NO_COSTS, AttentionCosts
 from regard.training.loss import Loss
@@ -35,8 +36,10 @@ Objective = Callable[..., Loss]
 class Shards:
     """Computes a model's gradients with `threads`, of which the caller's is one."""
 
-    def __init__(self, model: Model, threads: int) -> None:
+    def __init__(self, model: Model, threads: int, rounded: bool = False) -> None:
+        """rounded: whether factors of products are (`regard.nn.kernels.products`)."""
         self.model = model
+        self.rounded = rounded
         self.parameters = [p for p in model.parameters() if p.requires_grad]
         self.threads = threads
         self.most = 1 if _draws_globally(model) else threads
@@ -102,7 +105,7 @@ class Shards:
         shares: of target and source tokens.
         """
         share = shares[0]
-        with drawing_from(generator):
+        with drawing_from(generator), rounded_factors(self.rounded):
             found = objective(self.model, shard, source_share=shares[1] / share)
         gradients = torch.autograd.grad(share * found.loss, self.parameters, allow_unused=True)
         kept = tuple(None if g is None else g.contiguous() for g in gradients)

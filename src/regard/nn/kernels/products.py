@@ -27,6 +27,12 @@ def rounded_factors(wanted: bool = True) -> Iterator[None]:
         _ROUNDED.reset(before)
 
 
+def multiplies_bfloat16() -> bool:
+    """Whether this processor has instructions for it; False where torch cannot tell."""
+    told = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
+    return any(getattr(torch.cpu, name, bool)() for name in told)
+
+
 def factor(tensor: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """The tensor as it is multiplied: as it is, or rounded. The other factor takes its type."""
     return tensor.to(torch.bfloat16) if _ROUNDED.get() else tensor

@@ -1,0 +1,87 @@
+"""Products with rounded factors: how near they are, and where they are rounded."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from regard.nn.kernels.normed_linears import normed_linears
+from regard.nn.kernels.products import (
+    factor,
+    multiply,
+    multiply_add,
+    rounded_factors,
+    weight_gradient,
+)
+from regard.nn.transformer import EncoderLayer, LayerOptions
+
+
+def apart(one: Tensor, other: Tensor) -> float:
+    """The size of the difference as a share of the second one's."""
+    return ((one - other).norm() / other.norm()).item()
+
+
+def test_factors_are_rounded_within_and_in_this_thread_alone() -> None:
+    third = torch.tensor([1 / 3])
+    assert factor(third) is third
+    with rounded_factors():
+        assert factor(third).dtype == torch.bfloat16
+        with ThreadPoolExecutor(1) as other:
+            assert other.submit(factor, third).result() is third
+        with rounded_factors(False):
+            assert factor(third) is third
+    assert factor(third) is third
+
+
+@pytest.mark.parametrize("wanted", [False, True])
+def test_products_are_near_the_exact_ones(wanted: bool) -> None:
+    left, right, total = torch.randn(7, 50), torch.randn(50, 9), torch.randn(7, 9)
+    exact = left.double() @ right.double()
+    limit = 1e-2 if wanted else 1e-6
+    product, summed = torch.empty(7, 9), total.clone()
+    with rounded_factors(wanted):
+        multiply(factor(left), factor(right), out=product)
+        multiply_add(factor(left), factor(right), out=summed)
+    assert product.dtype == summed.dtype == torch.float32
+    assert apart(product, exact) < limit
+    assert apart(summed, total + exact) < limit
+    assert (apart(product, exact) > 1e-5) == wanted
+
+
+@pytest.mark.parametrize("outputs", [3, 8])
+def test_weight_gradient(outputs: int) -> None:
+    read, gradient = torch.randn(7, 5), torch.randn(7, outputs)
+    assert torch.allclose(weight_gradient(read, gradient), gradient.t() @ read, atol=1e-6)
+
+
+@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+def test_a_layer_and_its_gradients_are_near(activation: str) -> None:
+    layer = EncoderLayer(LayerOptions(64, 4, 96, activation=activation, dropout=0.0))
+    x = torch.randn(5, 7, 64, requires_grad=True)
+    outward = torch.randn(5, 7, 64)
+    found = []
+    for wanted in (False, True):
+        with rounded_factors(wanted):
+            output = layer(x, None)
+        # The gradients are asked for outside, as a shard does.
+        gradients = torch.autograd.grad((output * outward).sum(), [x, *layer.parameters()])
+        assert all(tensor.dtype == torch.float32 for tensor in (output, *gradients))
+        found.append([output, *gradients])
+    names = ["output", "inputs", *(name for name, _ in layer.named_parameters())]
+    for name, exact, rounded in zip(names, *found, strict=True):
+        if name == "attention.key_projection.bias":  # no matter: rounding is all there is
+            continue
+        assert apart(rounded, exact) < 4e-2, name
+        assert apart(rounded, exact) > 1e-5 or exact.dim() == 1, name
+
+
+def test_what_a_product_reads_is_rounded_once() -> None:
+    """A result with relu stays rounded, and its gradient is of that type."""
+    linear, x = nn.Linear(4, 6), torch.randn(3, 4, requires_grad=True)
+    with rounded_factors():
+        (rounded,) = normed_linears(x, None, [linear], relu=True)
+        (full,) = normed_linears(x, None, [linear])
+    assert rounded.dtype == torch.bfloat16 and full.dtype == torch.float32
+    gradients = torch.autograd.grad(rounded.sum(), [x, *linear.parameters()])
+    assert all(gradient.dtype == torch.float32 for gradient in gradients)
