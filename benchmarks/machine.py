@@ -8,6 +8,7 @@ from pathlib import Path
 
 _SIZE = 2048
 _SECONDS = 2.0
+_PROCESSOR_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,22 @@ def matrix_rate(threads: int) -> float:
         torch.mm(left, right)
         best = min(best, time.perf_counter() - began)
     return 2 * _SIZE**3 / best
+
+
+def processor_rate() -> float:
+    """The same per second of the processor, on one thread: the mean over a second of its time."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    left, right = torch.rand(_SIZE, _SIZE), torch.rand(_SIZE, _SIZE)
+    torch.mm(left, right)
+    products, began = 0, time.thread_time()
+    while (taken := time.thread_time() - began) < _PROCESSOR_SECONDS:
+        torch.mm(left, right)
+        products += 1
+    torch.set_num_threads(threads)
+    return products * 2 * _SIZE**3 / taken
 
 
 def _processor() -> str:

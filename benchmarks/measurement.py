@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 _POLL = 0.25  # seconds
-_START = 240.0  # seconds that a tool may take until its first batch is trained
-_STALL = 120.0  # seconds that it may then say nothing
+_PATIENCE = 240.0  # seconds that a tool may take until its first batch is trained
 _END = 30.0  # seconds to end in, once asked
 _SLACK, _DRIFT = 1.0, 0.02  # seconds and share by which a tool's clock may differ from ours
 
@@ -154,9 +153,11 @@ def measure(
     environment: Mapping[str, str],
     warm_up: float,
     seconds: float,
+    patience: float = _PATIENCE,
 ) -> tuple[Figures, dict[str, str]]:
     """Run a training command until its window is over, then end it; its figures and versions.
 
+    patience: seconds that it may take for its first batch, and half as many for any other.
     Raises MeasurementError when it ends or falls silent before that.
     """
     with log.open("wb") as stream:
@@ -169,7 +170,7 @@ def measure(
             start_new_session=True,
         )
         try:
-            found, versions, watched = _follow(process, record, warm_up, seconds)
+            found, versions, watched = _follow(process, record, warm_up, seconds, patience)
         except MeasurementError as error:
             raise MeasurementError(f"{error}; the end of {log}: {_last_line(log)}") from error
         finally:
@@ -180,7 +181,7 @@ def measure(
 
 
 def _follow(
-    process: subprocess.Popen, record: Path, warm_up: float, seconds: float
+    process: subprocess.Popen, record: Path, warm_up: float, seconds: float, patience: float
 ) -> tuple[list[Moment], dict[str, str], Watched]:
     found: list[Moment] = []
     versions: dict[str, str] = {}
@@ -190,7 +191,7 @@ def _follow(
         if process.poll() is not None:
             raise MeasurementError(f"it ended (exit {process.returncode}) before its window did")
         silence = time.monotonic() - heard
-        if silence > (_STALL if found else _START):
+        if silence > (patience / 2 if found else patience):
             raise MeasurementError(f"it trained nothing for {silence:.0f} s")
         time.sleep(_POLL)
         seen = len(found)

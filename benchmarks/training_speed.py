@@ -1,4 +1,4 @@
-"""Training speed of regard's `transformer-tiny` beside JoeyNMT and OpenNMT-py, in one run.
+"""Training speed of regard's `transformer-tiny` beside JoeyNMT, OpenNMT-py and eole, in one run.
 
     python benchmarks/training_speed.py --data PREFIX --valid PREFIX --source en --target de
 
@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import machine
+import peers.eole
 import peers.joeynmt
 import peers.opennmt
 import regard_training
@@ -28,7 +29,7 @@ from rounds import SUBJECT
 from workload import Workload
 from workplace import clean_up_when_terminated, measure_in
 
-TOOLS = ("regard", "joeynmt", "opennmt")
+TOOLS = ("regard", "joeynmt", "opennmt", "eole")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        description="Training speed of regard, JoeyNMT and OpenNMT-py, measured in one run."
+        description="Training speed of regard, JoeyNMT, OpenNMT-py and eole, measured in one run."
     )
     add = parser.add_argument
     add("--data", required=True, help="training pairs: FILE.tsv, FILE.jsonl or a prefix (.gz too)")
@@ -50,6 +51,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--rounds", type=int, default=2, help="times that every tool is run, in turn (default 2)")
     add("--warm-up", type=float, default=20, help="seconds trained before the window (default 20)")
     add("--window", type=float, default=75, help="seconds measured (default 75)")
+    add(
+        "--patience",
+        type=float,
+        default=240,
+        help="seconds that a tool may take for its first batch (default 240)",
+    )
     add("--tools", default=",".join(TOOLS), help=f"which, in turn (default {','.join(TOOLS)})")
     add("--peers", type=Path, default=Path(".peers"), help="where peers are installed (.peers)")
     add("--torch", default=version("torch").split("+")[0], help="the peers' torch (default: ours)")
@@ -80,7 +87,7 @@ def _run(options: argparse.Namespace, work: Path) -> None:
     environment = _environment(options)
     measured: dict[str, list[Figures]] = {tool: [] for tool in tools}
     versions: dict[str, dict[str, str]] = {}
-    rates = [machine.matrix_rate(options.threads)]
+    rates = [_rate(options.threads)]
     for number in range(options.rounds):
         for tool in tools:
             directory = work / f"{tool}-{number + 1}"
@@ -97,6 +104,7 @@ def _run(options: argparse.Namespace, work: Path) -> None:
                     environment,
                     options.warm_up,
                     options.window,
+                    options.patience,
                 )
                 if tool == SUBJECT:
                     regard_training.check(directory, corpus)
@@ -105,8 +113,13 @@ def _run(options: argparse.Namespace, work: Path) -> None:
             measured[tool].append(figures)
             versions[tool] = found
             _say(f"  {figures.tokens_per_second:,.0f} real tokens/s over {figures.steps} steps")
-        rates.append(machine.matrix_rate(options.threads))
+        rates.append(_rate(options.threads))
     _print(options, workload, corpus, measured, versions, rates)
+
+
+def _rate(threads: int) -> report.Rate:
+    """Of matrix products, now."""
+    return report.Rate(machine.matrix_rate(threads), machine.processor_rate())
 
 
 def _command(
@@ -120,8 +133,8 @@ def _command(
 ) -> tuple[list[str], Path]:
     if python is None:
         return regard_training.command(data, workload, directory, threads)
-    make = {"joeynmt": peers.joeynmt.command, "opennmt": peers.opennmt.command}[tool]
-    return make(python, corpus, workload, directory, threads)
+    module = {"joeynmt": peers.joeynmt, "opennmt": peers.opennmt, "eole": peers.eole}[tool]
+    return module.command(python, corpus, workload, directory, threads)
 
 
 def _environment(options: argparse.Namespace) -> dict[str, str]:
@@ -142,9 +155,9 @@ def _print(
     corpus: Corpus,
     measured: dict[str, list[Figures]],
     versions: dict[str, dict[str, str]],
-    rates: list[float],
+    rates: list[report.Rate],
 ) -> None:
-    made, here = report.rows(measured, versions), machine.describe()
+    made, here = report.rows(measured, versions, rates), machine.describe()
     settings = {
         "threads": options.threads,
         "rounds": options.rounds,
@@ -155,7 +168,7 @@ def _print(
         "target_tokens": corpus.target_tokens,
         **asdict(workload),
     }
-    print(report.table(made), report.footer(here, rates, settings), sep="\n\n")
+    print(report.table(made), report.footer(made, here, rates, settings), sep="\n\n")
     if options.json:
         whole = report.as_json(made, measured, here, rates, settings)
         options.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")

@@ -61,6 +61,40 @@ OPENNMT = Peer(
     ),
     check="import onmt.bin.train",
 )
+EOLE = Peer(
+    name="eole",
+    package="eole==0.6.4",  # it asks for torchcodec and torch-optimi too, and trains without them
+    needs=(
+        "sentencepiece==0.2.0",
+        "aiohttp",
+        "configargparse",
+        "ctranslate2>=4,<5",
+        "datasets",
+        "fastapi",
+        "fasttext-wheel",
+        "huggingface_hub",
+        "numpy>=2",
+        "pandas",
+        "protobuf==7.36.2",
+        "pyahocorasick",
+        "pydantic",
+        "pyonmttok>=1.38.1,<2",
+        "pyyaml",
+        "rapidfuzz",
+        "regex",
+        "rich",
+        "sacrebleu",
+        "safetensors",
+        "six",
+        "spacy",
+        "subword-nmt>=0.3.7",
+        "tensorboard>=2.18",
+        "tokenizers",
+        "uvicorn",
+        "waitress",
+    ),
+    check="import eole.bin.run.train",
+)
 KERAS = Peer(
     name="keras",
     package="keras==3.15.1",  # needs Python 3.11
@@ -89,7 +123,7 @@ G2P_EN = Peer(
     needs=(),  # numpy is regard's own; for the rest of it something stands in
     check="import g2p_en",
 )
-PEERS = {peer.name: peer for peer in (JOEYNMT, OPENNMT, YOYODYNE)}
+PEERS = {peer.name: peer for peer in (JOEYNMT, OPENNMT, EOLE, YOYODYNE)}
 
 
 def ensure(peer: Peer, directory: Path, torch_version: str) -> Path:

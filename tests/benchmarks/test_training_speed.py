@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import peers.eole
 import peers.joeynmt
 import peers.opennmt
 import regard_training
 import report
 import training_speed
 from corpus import prepare
-from machine import Machine
+from machine import Machine, processor_rate
 from measurement import Figures, MeasurementError, moments
 from regard.data.configuration import TokenizationConfiguration, TokenizerConfiguration
 from regard.data.pairs import read_pairs
@@ -50,7 +51,7 @@ def test_table_is_aligned_and_says_what_is_missing() -> None:
     assert len(lines) == 3
     assert len({len(line) for line in lines}) == 1
     assert [cell.strip() for cell in lines[2].strip("|").split("|")] == [
-        *("opennmt", "3.5.1", "?", "2,165", "2,165", "1,083", "3.1%", "1.49 GB", "-", "-")
+        *("opennmt", "3.5.1", "?", "2,165", "2,165", "1,083", "3.1%", "1.49 GB", "-", "-", "-")
     ]
 
 
@@ -58,10 +59,43 @@ def test_json_holds_every_round() -> None:
     measured = {"regard": [_figures(4.0), _figures(6.0)], "joeynmt": [_figures(1.0), _figures(2.0)]}
     made = report.rows(measured, {"regard": {}, "joeynmt": {}})
     here = Machine("processor", 2, "Linux", "3.11", "2.13")
-    whole = json.loads(json.dumps(report.as_json(made, measured, here, [1e9], {"threads": 2})))
+    rates = [report.Rate(1e9, 5e8)]
+    whole = json.loads(json.dumps(report.as_json(made, measured, here, rates, {"threads": 2})))
     assert [run["tokens_per_second"] for run in whole["rounds"]["joeynmt"]] == [1.0, 2.0]
     assert whole["tools"][1]["ratio"] == 3.5
     assert whole["settings"] == {"threads": 2}
+    assert whole["matrix_products_flops"] == [{"per_second": 1e9, "per_cpu_second": 5e8}]
+
+
+def test_ratios_and_share_by_seconds_of_the_processor() -> None:
+    measured = {
+        "regard": [_figures(400.0, cpu_share=0.5), _figures(900.0, cpu_share=0.9)],
+        "eole": [_figures(100.0, cpu_share=0.2), _figures(250.0, cpu_share=0.5)],
+    }
+    versions = {"regard": {"parameters": "1000"}, "eole": {}}
+    rates = [report.Rate(9e9, 10e6), report.Rate(8e9, 20e6)]
+    made = report.rows(measured, versions, rates)
+    assert made[1].ratios == (4.0, 3.6)
+    assert made[1].cpu_ratios == pytest.approx((1.6, 2.0))
+    assert made[0].share == pytest.approx(6 * 1000 * 900 / 15e6)
+    assert made[1].share is None
+    settings = {"pairs": 1, "target_tokens": 2, "threads": 1, "warm_up_seconds": 3.0}
+    settings |= {"window_seconds": 4.0, "environment": []}
+    here = Machine("processor", 2, "Linux", "3.11", "2.13")
+    said = report.footer(made, here, rates, settings)
+    assert "regard reaches 36%" in said and "eole reaches" not in said
+    assert report.table(made).split("\n")[3].split("|")[-2].strip() == "1.80x"
+
+
+def test_without_processor_time_there_are_no_such_ratios() -> None:
+    measured = {"regard": [_figures(400.0)], "eole": [_figures(100.0)]}
+    made = report.rows(measured, {"regard": {"parameters": "9"}, "eole": {}}, [report.Rate(1, 1)])
+    assert made[1].ratios == (4.0,) and made[1].cpu_ratios == () and made[0].share is None
+
+
+def test_the_rate_of_the_processor_is_that_of_one_thread() -> None:
+    rate = processor_rate()
+    assert 1e8 < rate < 1e13
 
 
 def _corpus(tmp_path: Path):
@@ -96,6 +130,12 @@ def test_every_tool_is_asked_for_the_same_model(tmp_path: Path) -> None:
     nmt = peers.opennmt.configuration(corpus, workload, tmp_path)
     keys = ("layers", "hidden_size", "transformer_ff", "heads", "batch_size", "batch_type")
     assert [nmt[key] for key in keys] == [4, 128, 256, 4, 4096, "tokens"]
+    eole = peers.eole.configuration(corpus, workload, tmp_path)
+    model, training = eole["model"], eole["training"]
+    sizes = [model[key] for key in ("layers", "hidden_size", "transformer_ff", "heads")]
+    assert sizes == [4, 128, 256, 4] and model["embeddings"]["word_vec_size"] == 128
+    assert (training["batch_size"], training["batch_type"]) == (4096, "tokens")
+    assert (training["dropout"], training["attention_dropout"]) == ([0.1], [0.0])
 
 
 def test_regard_trains_its_recipe_on_the_users_data(tmp_path: Path) -> None:
@@ -171,6 +211,6 @@ def test_another_vocabulary_than_the_peers_is_refused(tmp_path: Path) -> None:
 def test_bad_options_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     required = ["--data", "nowhere", "--valid", "nowhere", "--source", "en", "--target", "de"]
     assert training_speed.main([*required, "--tools", "regard,marian"]) == 2
-    assert "marian is not one of regard, joeynmt, opennmt" in capsys.readouterr().err
+    assert "marian is not one of regard, joeynmt, opennmt, eole" in capsys.readouterr().err
     assert training_speed.main([*required, "--tools", "regard"]) == 2
     assert "nowhere" in capsys.readouterr().err
