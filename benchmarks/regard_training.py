@@ -15,9 +15,16 @@ _NEVER = 1_000_000  # steps, or seconds
 
 
 def command(
-    data: tuple[str, str, str, str], workload: Workload, directory: Path, threads: int
+    data: tuple[str, str, str, str],
+    workload: Workload,
+    directory: Path,
+    threads: int,
+    products: str = "float32",
 ) -> tuple[list[str], Path]:
-    """`regard train` on (train, valid, source, target), counted, and the record that it writes."""
+    """`regard train` on (train, valid, source, target), counted, and the record that it writes.
+
+    products: `training.matrix_products`.
+    """
     train, valid, source, target = data
     run, record = directory / "run", directory / "record.jsonl"
     settings = {
@@ -30,6 +37,7 @@ def command(
         "batching.tokens": workload.batch_tokens,
         "training.validation_interval": _NEVER,
         "training.checkpoint_interval_seconds": _NEVER,
+        "training.matrix_products": products,
     }
     arguments = [
         *("train", "transformer-tiny", "--train", train, "--valid", valid),

@@ -30,6 +30,7 @@ from workload import Workload
 from workplace import clean_up_when_terminated, measure_in
 
 TOOLS = ("regard", "joeynmt", "opennmt", "eole")
+_ROUNDED = f"{SUBJECT}-bfloat16"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,7 +58,12 @@ def _parser() -> argparse.ArgumentParser:
         default=240,
         help="seconds that a tool may take for its first batch (default 240)",
     )
-    add("--tools", default=",".join(TOOLS), help=f"which, in turn (default {','.join(TOOLS)})")
+    add(
+        "--tools",
+        default=",".join(TOOLS),
+        help=f"which, in turn; {_ROUNDED} is regard with training.matrix_products bfloat16 "
+        f"(default {','.join(TOOLS)})",
+    )
     add("--peers", type=Path, default=Path(".peers"), help="where peers are installed (.peers)")
     add("--torch", default=version("torch").split("+")[0], help="the peers' torch (default: ours)")
     add(
@@ -74,8 +80,8 @@ def _parser() -> argparse.ArgumentParser:
 def _run(options: argparse.Namespace, work: Path) -> None:
     tools = options.tools.split(",")
     for tool in tools:
-        if tool not in TOOLS:
-            raise UserError(f"--tools: {tool} is not one of {', '.join(TOOLS)}")
+        if tool not in (*TOOLS, _ROUNDED):
+            raise UserError(f"--tools: {tool} is not one of {', '.join((*TOOLS, _ROUNDED))}")
     pythons = {
         tool: ensure(PEERS[tool], options.peers.resolve(), options.torch)
         for tool in tools
@@ -106,7 +112,7 @@ def _run(options: argparse.Namespace, work: Path) -> None:
                     options.window,
                     options.patience,
                 )
-                if tool == SUBJECT:
+                if tool not in pythons:
                     regard_training.check(directory, corpus)
             except MeasurementError as error:
                 raise MeasurementError(f"{tool}: {error}") from error
@@ -132,7 +138,8 @@ def _command(
     threads: int,
 ) -> tuple[list[str], Path]:
     if python is None:
-        return regard_training.command(data, workload, directory, threads)
+        products = "bfloat16" if tool == _ROUNDED else "float32"
+        return regard_training.command(data, workload, directory, threads, products)
     module = {"joeynmt": peers.joeynmt, "opennmt": peers.opennmt, "eole": peers.eole}[tool]
     return module.command(python, corpus, workload, directory, threads)
 

@@ -144,6 +144,9 @@ def test_regard_trains_its_recipe_on_the_users_data(tmp_path: Path) -> None:
     assert command[2:5] == [str(record), "train", "transformer-tiny"]
     assert command[command.index("--train") + 1] == "in/train"
     assert command[command.index("--threads") + 1] == "2"
+    assert "training.matrix_products=float32" in command
+    command, _ = regard_training.command(data, Workload(), tmp_path, 2, "bfloat16")
+    assert "training.matrix_products=bfloat16" in command
 
 
 def test_regard_is_counted_as_it_counts_itself(tmp_path: Path) -> None:
@@ -211,6 +214,9 @@ def test_another_vocabulary_than_the_peers_is_refused(tmp_path: Path) -> None:
 def test_bad_options_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     required = ["--data", "nowhere", "--valid", "nowhere", "--source", "en", "--target", "de"]
     assert training_speed.main([*required, "--tools", "regard,marian"]) == 2
-    assert "marian is not one of regard, joeynmt, opennmt, eole" in capsys.readouterr().err
+    assert (
+        "marian is not one of regard, joeynmt, opennmt, eole, regard-bfloat16"
+        in capsys.readouterr().err
+    )
     assert training_speed.main([*required, "--tools", "regard"]) == 2
     assert "nowhere" in capsys.readouterr().err
