@@ -13,6 +13,7 @@ from regard.nn.recurrent import RecurrentLayer
 
 LIMITS = {torch.float32: 1e-5, torch.float64: 1e-11}
 both_types = pytest.mark.parametrize("dtype", LIMITS, ids=["float32", "float64"])
+with_a_gate = pytest.mark.parametrize("gate", [False, True], ids=["", "gate"])
 every_form = pytest.mark.parametrize(
     "form", ["factored", "no exponentials", "big keys", "big queries"]
 )
@@ -40,6 +41,7 @@ class Decoder:
             self.attention.score.v_a,
             self.cell.W[2:],
             self.cell.U,
+            self.attention.gate,
         )
 
     def by_steps(self, memory: Memory, embedded: Tensor, *first: Tensor) -> Found:
@@ -58,10 +60,14 @@ class Decoder:
 
 
 def drawn(
-    kernel: Callable[..., Found], kind: type[RecurrentLayer], dtype: torch.dtype, scale: float = 1.0
+    kernel: Callable[..., Found],
+    kind: type[RecurrentLayer],
+    dtype: torch.dtype,
+    scale: float = 1.0,
+    gate: bool = False,
 ) -> tuple[Decoder, list[Tensor]]:
     """A decoder; the tokens' vectors, the first state, the encoder's states. scale: of the keys."""
-    attention = Attention(6, 8, score="additive", hidden_size=7).to(dtype)
+    attention = Attention(6, 8, score="additive", hidden_size=7, gate=gate).to(dtype)
     cell = kind(2 + 8, 6).to(dtype)
     for module in (attention, cell):
         for parameter in module.parameters():
@@ -79,9 +85,10 @@ def check_steps(
     form: str,
     masked: bool,
     dtype: torch.dtype,
+    gate: bool,
 ) -> None:
     """The kernel gives what the steps give, forward and backward."""
-    decoder, tensors = drawn(kernel, kind, dtype, 100.0 if form == "big keys" else 1.0)
+    decoder, tensors = drawn(kernel, kind, dtype, 100.0 if form == "big keys" else 1.0, gate)
     attention, (*given, states) = decoder.attention, tensors
     if form == "big queries":
         with torch.no_grad():
@@ -104,11 +111,14 @@ def check_steps(
         assert (one - other).abs().max() < limit * (1 + other.abs().max())
 
 
-def check_gradients(kernel: Callable[..., Found], kind: type[RecurrentLayer], masked: bool) -> None:
+def check_gradients(
+    kernel: Callable[..., Found], kind: type[RecurrentLayer], masked: bool, gate: bool
+) -> None:
     """By finite differences."""
-    decoder, tensors = drawn(kernel, kind, torch.float64)
+    decoder, tensors = drawn(kernel, kind, torch.float64, gate=gate)
     attention = decoder.attention
     weights = [attention.query_projection.weight, attention.score.v_a, decoder.cell.U]
+    weights += attention.gate.parameters() if gate else []
 
     def run(*each: Tensor) -> Found:
         *given, states = each[: len(tensors)]  # the weights are where the decoder has them

@@ -12,19 +12,22 @@ from .attentive_run import (
     check_hidden_positions,
     check_steps,
     every_form,
+    with_a_gate,
 )
 
 
 @both_types
 @pytest.mark.parametrize("masked", [False, True], ids=["", "masked"])
 @every_form
-def test_is_its_steps(form: str, masked: bool, dtype: torch.dtype) -> None:
-    check_steps(run_attentive_lstm, LSTM, form, masked, dtype)
+@with_a_gate
+def test_is_its_steps(gate: bool, form: str, masked: bool, dtype: torch.dtype) -> None:
+    check_steps(run_attentive_lstm, LSTM, form, masked, dtype, gate)
 
 
 @pytest.mark.parametrize("masked", [False, True])
-def test_gradients_by_numbers(masked: bool) -> None:
-    check_gradients(run_attentive_lstm, LSTM, masked)
+@with_a_gate
+def test_gradients_by_numbers(gate: bool, masked: bool) -> None:
+    check_gradients(run_attentive_lstm, LSTM, masked, gate)
 
 
 def test_hidden_positions_get_no_weight_and_no_gradient() -> None:

@@ -90,13 +90,12 @@ class Parts(nn.Module):
 
     @property
     def plain(self) -> bool:
-        """Whether there is nothing but score, softmax and sum, with no projection after it."""
+        """Whether there is nothing but score, softmax, sum and gate, with no projection after."""
         return (
             self.selection == "soft"
             and self.scheme is None
             and self.window is None
             and self.local is None
-            and self.gate is None
             and self.output_projection is None
             and not self.dropout
             and not self.covers

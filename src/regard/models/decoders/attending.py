@@ -137,7 +137,10 @@ def _most_positions(chosen: AttentionConfiguration | HardAttentionScoreConfigura
 
 
 def is_bahdanaus(attention: Attention) -> bool:
-    """Whether it is plain additive attention with one head over the states as they are."""
+    """Whether it is plain additive attention with one head over the states as they are.
+
+    With a gate (Xu et al. 2015) or without.
+    """
     return (
         isinstance(attention.score, AdditiveScore)
         and attention.plain

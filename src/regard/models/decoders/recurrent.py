@@ -226,7 +226,7 @@ class RecurrentDecoder(nn.Module):
         assert isinstance(attention.score, AdditiveScore) and state.source is not None
         known = cell.project(embedded)
         W_a, v_a = attention.query_projection.weight, attention.score.v_a
-        parts = (state.source, W_a, v_a, cell.W[embedded.shape[-1] :], cell.U)
+        parts = (state.source, W_a, v_a, cell.W[embedded.shape[-1] :], cell.U, attention.gate)
         first = state.layers[0]
         if isinstance(cell, LSTM):
             states, contexts = run_attentive_lstm(known, first[0], first[1], *parts)

@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.attention import Memory
-from regard.nn.kernels.attending import Attending, memory_tensors
+from regard.attention.gate import Gate
+from regard.nn.kernels.attending import Attending, Gating, gate_tensors, memory_tensors
 from regard.nn.kernels.gru import gru_step, gru_step_backward, gru_weight_gradient
 
 
@@ -22,14 +23,17 @@ def run_attentive_gru(
     v_a: Float[Tensor, "1 hidden"],
     C: Float[Tensor, "context gates_size"],
     U: Float[Tensor, "1 size gates_size"],
+    gate: Gate | None = None,
 ) -> tuple[Float[Tensor, "steps batch size"], Float[Tensor, "steps batch context"]]:
     """States after, and contexts of, every step: attend from ``s_{i-1}``, then the cell.
 
     ``known`` is the cell's projection of the tokens; ``memory`` is prepared by additive attention
-    with one head and the value unprojected, and no row of it is all padding.
+    with one head and the value unprojected, and no row of it is all padding. ``gate``: of that
+    attention, if it has one; contexts are then dimmed.
     """
     tensors = memory_tensors(memory, known)
-    states, contexts = _AttentiveGRU.apply(known, state, *tensors, W_a, v_a[0], C, U)
+    weights = (W_a, v_a[0], C, U, *gate_tensors(gate))
+    states, contexts = _AttentiveGRU.apply(known, state, *tensors, *weights)
     return states, contexts
 
 
@@ -47,6 +51,8 @@ class _AttentiveGRU(torch.autograd.Function):
         v_a: Tensor,
         C: Tensor,
         U: Tensor,
+        f: Any,
+        b: Any,
     ) -> tuple[Tensor, Tensor]:
         steps, _, batch, _ = known.shape
         size, positions = state.shape[-1], key.shape[1]
@@ -59,10 +65,12 @@ class _AttentiveGRU(torch.autograd.Function):
         parts = U.split([2 * size, size], dim=-1)
         U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()
         source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
+        gating = Gating(f, b, known.new_empty(steps, batch))
         before = state
         for i in range(steps):
             torch.mm(before[0], W_a.t(), out=queries[i])
             source.attend(queries[i], weights[i], contexts[i])
+            gating.dim(i, before[0], contexts[i])
             projected = torch.addmm(known[i, 0], contexts[i], C)[None]
             gru_step(projected, before, U_gates, U_candidate, gates[i], candidates[i], states[i])
             before = states[i]
@@ -75,12 +83,15 @@ class _AttentiveGRU(torch.autograd.Function):
             v_a,
             C,
             U,
+            f,
+            b,
             gates,
             candidates,
             states,
             weights,
             contexts,
             queries,
+            gating.betas,
         )
         return states[:, 0], contexts
 
@@ -96,12 +107,15 @@ class _AttentiveGRU(torch.autograd.Function):
             v_a,
             C,
             U,
+            f,
+            b,
             gates,
             candidates,
             states,
             weights,
             contexts,
             queries,
+            betas,
         ) = ctx.saved_tensors
         befores = torch.cat([state[None], states[:-1]])
         to_known = gates.new_empty(*gates.shape[:3], 3 * state.shape[-1])
@@ -111,12 +125,14 @@ class _AttentiveGRU(torch.autograd.Function):
         to_vector = torch.zeros_like(v_a)
         to_state = torch.zeros_like(state)
         source = Attending(key, value, None, exponential, v_a, torch.empty_like(key))
+        gating = Gating(f, b, betas)
         for i in range(len(states) - 1, -1, -1):
             to_state += to_states[i]
             to_state = gru_step_backward(
                 to_state, befores[i], U, gates[i], candidates[i], to_known[i]
             )
             torch.addmm(to_contexts[i], to_known[i, 0], C.t(), out=to_context[i])
+            gating.dim_backward(i, contexts[i], to_context[i], to_state[0])
             source.attend_backward(
                 queries[i], weights[i], to_context[i], to_queries[i], to_key, to_vector
             )
@@ -134,4 +150,5 @@ class _AttentiveGRU(torch.autograd.Function):
             to_vector[None][0],
             contexts.flatten(0, 1).t() @ flat,
             gru_weight_gradient(befores, gates, to_known),
+            *gating.gradients(befores[:, 0].flatten(0, 1)),
         )

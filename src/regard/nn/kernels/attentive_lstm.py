@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.attention import Memory
-from regard.nn.kernels.attending import Attending, memory_tensors
+from regard.attention.gate import Gate
+from regard.nn.kernels.attending import Attending, Gating, gate_tensors, memory_tensors
 from regard.nn.kernels.lstm import lstm_slopes
 
 
@@ -23,6 +24,7 @@ def run_attentive_lstm(
     v_a: Float[Tensor, "1 hidden"],
     C: Float[Tensor, "context gates_size"],
     U: Float[Tensor, "1 size gates_size"],
+    gate: Gate | None = None,
 ) -> tuple[Float[Tensor, "steps batch size"], Float[Tensor, "steps batch context"]]:
     """States after, and contexts of, every step: attend from ``s_{i-1}``, then the cell.
 
@@ -30,7 +32,7 @@ def run_attentive_lstm(
     """
     tensors = memory_tensors(memory, known)
     states, contexts = _AttentiveLSTM.apply(
-        known[:, 0], state[0], cell[0], *tensors, W_a, v_a[0], C, U[0]
+        known[:, 0], state[0], cell[0], *tensors, W_a, v_a[0], C, U[0], *gate_tensors(gate)
     )
     return states, contexts
 
@@ -50,6 +52,8 @@ class _AttentiveLSTM(torch.autograd.Function):
         v_a: Tensor,
         C: Tensor,
         U: Tensor,
+        f: Any,
+        b: Any,
     ) -> tuple[Tensor, Tensor]:
         steps, batch, _ = known.shape
         size, positions = state.shape[-1], key.shape[1]
@@ -60,10 +64,12 @@ class _AttentiveLSTM(torch.autograd.Function):
         contexts = known.new_empty(steps, batch, value.shape[-1])
         queries = known.new_empty(steps, batch, key.shape[-1])
         source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
+        gating = Gating(f, b, known.new_empty(steps, batch))
         before, before_cell, to_hidden = state, first, W_a.t()
         for i, block in enumerate(blocks):
             torch.mm(before, to_hidden, out=queries[i])
             source.attend(queries[i], weights[i], contexts[i])
+            gating.dim(i, before, contexts[i])
             torch.addmm(known[i], contexts[i], C, out=block).addmm_(before, U)
             block[:, : 3 * size].sigmoid_()
             block[:, 3 * size :].tanh_()
@@ -73,22 +79,23 @@ class _AttentiveLSTM(torch.autograd.Function):
             torch.mul(leave, squashed[i], out=states[i])
             before, before_cell = states[i], cells[i]
         recurrent = (blocks, states, cells, squashed)
-        attended = (weights, contexts, queries)
+        attended = (weights, contexts, queries, gating.betas)
         ctx.save_for_backward(
-            state, first, key, value, exponential, W_a, v_a, C, U, *recurrent, *attended
+            state, first, key, value, exponential, W_a, v_a, C, U, f, b, *recurrent, *attended
         )
         return states, contexts
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, to_states: Tensor, to_contexts: Tensor) -> tuple[Tensor | None, ...]:
-        state, first, key, value, exponential, W_a, v_a, C, U, *computed = ctx.saved_tensors
-        blocks, states, cells, squashed, weights, contexts, queries = computed
+        state, first, key, value, exponential, W_a, v_a, C, U, f, b, *computed = ctx.saved_tensors
+        blocks, states, cells, squashed, weights, contexts, queries, betas = computed
         slopes = lstm_slopes(blocks, torch.cat([first[None], cells[:-1]]), squashed, None)
         to_known = torch.empty_like(blocks)
         to_context, to_queries = torch.empty_like(contexts), torch.empty_like(queries)
         to_key, to_vector = torch.zeros_like(key), torch.zeros_like(v_a)
         source = Attending(key, value, None, exponential, v_a, torch.empty_like(key))
+        gating = Gating(f, b, betas)
         back, context_back = U.t().contiguous(), C.t().contiguous()
         leaves = to_known.chunk(4, dim=-1)[2]
         to_state, to_cell = torch.zeros_like(state), torch.zeros_like(first)
@@ -99,11 +106,13 @@ class _AttentiveLSTM(torch.autograd.Function):
             torch.mul(slopes.blocks[i].view(split), inner[:, None], out=to_known[i].view(split))
             torch.mul(slopes.leave[i], to_state, out=leaves[i])
             to_cell = inner.mul_(slopes.forget[i])
+            to_state = torch.mm(to_known[i], back)
             torch.addmm(to_contexts[i], to_known[i], context_back, out=to_context[i])
+            gating.dim_backward(i, contexts[i], to_context[i], to_state)
             source.attend_backward(
                 queries[i], weights[i], to_context[i], to_queries[i], to_key, to_vector
             )
-            to_state = torch.mm(to_known[i], back).addmm_(to_queries[i], W_a)
+            to_state.addmm_(to_queries[i], W_a)
         befores = torch.cat([state[None], states[:-1]]).flatten(0, 1)
         flat = to_known.flatten(0, 1)
         return (
@@ -118,4 +127,5 @@ class _AttentiveLSTM(torch.autograd.Function):
             to_vector.clone(),
             contexts.flatten(0, 1).t() @ flat,
             befores.t() @ flat,
+            *gating.gradients(befores),
         )
