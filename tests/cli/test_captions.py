@@ -172,6 +172,30 @@ def test_measuring(captioner: Path, data: Path, run: Run, tmp_path: Path) -> Non
     assert output.read_text(encoding="utf-8").startswith("valid-000001.png\t")
 
 
+def test_attention_is_graded_by_regions(
+    captioner: Path, data: Path, run: Run, tmp_path: Path
+) -> None:
+    """Of the nouns of given captions; chance depends on the regions alone."""
+    command = ("evaluate", "--model", captioner, "--data", data, "--resamples", 0)
+    regions = data / "test.regions.jsonl"
+    code, shown, _ = run(*command, "--regions", regions)
+    table = "\n".join(shown)
+    assert code == 0 and "pointing_accuracy" in table and "nouns of 3 captions" in table
+    _, (line,), _ = run(*command, "--regions", regions, "--json")
+    pointing = json.loads(line)["pointing"]
+    assert 0 < pointing["chance"] < 50 and pointing["captions"] == 3
+    assert 0 <= pointing["metrics"]["pointing_accuracy"]["value"] <= 100
+    rows = [json.loads(row) for row in regions.read_text(encoding="utf-8").splitlines()]
+    moved = tmp_path / "moved.jsonl"
+    moved.write_text(json.dumps(rows[0] | {"word": 90, "phrase": [89, 91]}), encoding="utf-8")
+    for file, told in (
+        (moved, "regions of test-000001.png are not of its first caption"),
+        (data / "train.regions.jsonl", "no image of"),
+    ):
+        code, _, said = run(*command, "--regions", file)
+        assert code == 2 and told in said
+
+
 def test_two_captioners_answer_together(captioner: Path, data: Path, run: Run) -> None:
     image = data / "images" / "test-000001.png"
     alone = run("caption", "--model", captioner, image)

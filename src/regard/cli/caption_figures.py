@@ -1,6 +1,6 @@
 """The figures of captions: measured against those that people wrote, and told."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,25 +8,36 @@ from typing import TYPE_CHECKING, Any
 from regard.cli.answers import json_line, one_line
 from regard.cli.figures import metrics_table
 from regard.cli.table import table
+from regard.errors import UserError
 
 if TYPE_CHECKING:
-    from regard.api import Model
+    from regard.api import Caption, Model
     from regard.cli.pictures import Given
-    from regard.data.captions import CaptionData
+    from regard.data.captions import CaptionData, Captioned
+    from regard.data.pairs import Pairs
+    from regard.data.scenes import Region
     from regard.evaluation.captions import CaptionReport
+    from regard.evaluation.pointing import PointedNoun, Pointing
 
 
 @dataclass(frozen=True)
 class MeasuredCaptions:
-    """What a model wrote of each image of `data`, in their order, and how good it is."""
+    """What a model wrote of each image of `data`, in their order, and how good it is.
+
+    pointing: whether it looks at what the words of given captions name; None if not asked for.
+    """
 
     data: "CaptionData"
     captions: Sequence[str]
     report: "CaptionReport"
+    pointing: "Pointing | None" = None
 
     def json(self) -> list[str]:
         """One line of JSON."""
-        return [json_line(self.report.as_dict())]
+        figures = self.report.as_dict()
+        if self.pointing is not None:
+            figures["pointing"] = self.pointing.as_dict()
+        return [json_line(figures)]
 
     def tables(self) -> list[str]:
         """Tables, a blank line between them, and what to know before they are believed."""
@@ -34,7 +45,8 @@ class MeasuredCaptions:
 
         wording = table(self.report.wording_rows(), list(WORDING_HEADER), right=[1, 2, 3, 4, 5])
         remarks = ["", *self.report.remarks] if self.report.remarks else []
-        return [*metrics_table(self.report.evaluation), "", *wording, *remarks]
+        lines = [*metrics_table(self.report.evaluation), "", *wording, *remarks]
+        return lines if self.pointing is None else [*lines, "", *pointing_table(self.pointing)]
 
     def lines(self) -> list[str]:
         """`image<TAB>caption` of every image."""
@@ -55,6 +67,7 @@ def measure_captions(
     given: "Given",
     *,
     train: str | None,
+    regions: Path | None,
     resamples: int,
     beam: int | None,
     length_penalty: float | None,
@@ -63,17 +76,21 @@ def measure_captions(
     """Caption the images of captions and measure.
 
     train: what the model was trained on, if known: it tells which captions are new.
+    regions: where the nouns of each image's first caption are, to grade attention by.
     """
     from regard.cli.pictures import read_asked, read_split
+    from regard.data.captions.regions import read_regions
     from regard.evaluation.answering import answer_pairs
     from regard.evaluation.captions import evaluate_captions
 
+    gold = None if regions is None else read_regions(regions)
     captions, pairs = read_asked(data, split, model.needed_backbone(), given)
     known = None if train is None else read_split(train, None, "train", given)
+    asked = pairs.questions()
     answers = answer_pairs(
         model.network,
         model.tokenizers,
-        pairs.questions(),
+        asked,
         model.search_configuration(length_penalty),
         batch_size=batch_size,
         beam=beam,
@@ -82,7 +99,73 @@ def measure_captions(
     said = None if known is None else [text for each in known for text in each.captions]
     references = [list(example.captions) for example in captions]
     found = evaluate_captions(texts, references, said, resamples=resamples)
-    return MeasuredCaptions(captions, texts, found)
+    pointing = None
+    if gold is not None:
+        pointing = measure_pointing(model, captions, asked, gold, resamples, batch_size)
+    return MeasuredCaptions(captions, texts, found, pointing)
+
+
+def measure_pointing(
+    model: "Model",
+    captions: "CaptionData",
+    asked: "Pairs",
+    regions: Mapping[str, Sequence["Region"]],
+    resamples: int,
+    batch_size: int,
+) -> "Pointing":
+    """Give the model each image's first caption, and grade where it looks at each noun.
+
+    asked: a pair for each image, with its picture. Raises UserError for images without regions,
+    regions that are of another caption, and a model without attention.
+    """
+    from regard.evaluation.captioning import score_pictures
+    from regard.evaluation.pointing import grade_pointing
+
+    known = [i for i, example in enumerate(captions) if str(example.identifier) in regions]
+    if not known:
+        raise UserError(f"no image of {captions.origin} has regions; give those of its captions")
+    scored = score_pictures(
+        model.network,
+        model.tokenizers,
+        [picture for picture in (asked[i].picture for i in known) if picture is not None],
+        [captions[i].captions[0] for i in known],
+        model.search_configuration(),
+        batch_size=batch_size,
+    )
+    graded = [
+        _graded(model, captions[i], caption, regions[str(captions[i].identifier)])
+        for i, caption in zip(known, scored, strict=True)
+    ]
+    return grade_pointing(graded, resamples=resamples)
+
+
+def _graded(
+    model: "Model", example: "Captioned", caption: "Caption", regions: Sequence["Region"]
+) -> "list[PointedNoun]":
+    from regard.data.images.reading import read_image
+    from regard.evaluation.regions import grade_regions
+
+    if not caption.attention:
+        name = model.configuration.recipe
+        raise UserError(f"a model of the recipe {name} has no attention to grade by regions")
+    width, height = read_image(example.image).size
+    covered = model.needed_backbone().covered(width, height)
+    try:
+        return grade_regions(caption, regions, covered)
+    except ValueError as error:
+        raise UserError(
+            f"the regions of {example.identifier} are not of its first caption: {error}"
+        ) from error
+
+
+def pointing_table(pointing: "Pointing") -> list[str]:
+    """A row for each figure, and how much was graded."""
+    rows = [[name, f"{value:.2f}"] for name, value in pointing.rows()]
+    return [
+        *table(rows, ["attention", "%"], right=[1]),
+        "",
+        f"{pointing.nouns:,} nouns of {pointing.captions:,} captions",
+    ]
 
 
 def write_captions(path: Path, measured: MeasuredCaptions) -> None:

@@ -57,6 +57,12 @@ def evaluate(
     images: Images = None,
     split: Split = None,
     cache: Cache = None,
+    regions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Captions: where their nouns are, to grade attention by."
+        ),
+    ] = None,
     every_pair: Annotated[
         bool,
         typer.Option(
@@ -110,12 +116,19 @@ def evaluate(
             alignments=alignments,
         )
         measured = measure_captions(
-            loaded, data, split, captions, train=train, resamples=resamples, **search
+            loaded,
+            data,
+            split,
+            captions,
+            train=train,
+            regions=regions,
+            resamples=resamples,
+            **search,
         )
         if output is not None:
             write_captions(output, measured)
         return write_lines(measured.json() if as_json else measured.tables())
-    check_given(captions, (split,))
+    check_given(captions, (split,), regions)
     pairs = read_data(data, source, target, features)
     learned = None if train is None else read_data(train, source, target, features)
     aligned = None

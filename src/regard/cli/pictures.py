@@ -121,10 +121,13 @@ def features_of(
         reporter.close()
 
 
-def check_given(given: Given, splits: Sequence[str | None] = ()) -> None:
+def check_given(
+    given: Given, splits: Sequence[str | None] = (), regions: Path | None = None
+) -> None:
     """Raises UserError where options that are for captions are given with texts."""
     split = next((split for split in splits if split is not None), None)
-    for name, value in (("images", given.images), ("cache", given.cache), ("split", split)):
+    options = {"images": given.images, "cache": given.cache, "split": split, "regions": regions}
+    for name, value in options.items():
         if value is not None:
             raise UserError(
                 f"--{name} is for captions of images, and this model reads texts: leave it out"

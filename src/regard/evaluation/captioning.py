@@ -24,10 +24,12 @@ from regard.search import Ensemble, SearchConfiguration
 class Caption(Answer):
     """What a model made of one picture.
 
+    words: the whitespace-separated word of ``text`` that each token belongs to; -1 for none.
     attention: ``[tokens][rows][columns]`` of the picture's grid; empty where the model has none.
     problem: why there is no caption: the picture cannot be read.
     """
 
+    words: tuple[int, ...] = ()
     attention: tuple[tuple[tuple[float, ...], ...], ...] = ()
 
 
@@ -127,23 +129,43 @@ def score_captions(
     for start in range(0, len(pairs), batch_size):
         some = pairs[start : start + batch_size]
         seen = see_images([image for image, _ in some], backbone)
-        answers += _score_seen(model, tokenizers, seen, some, search, need_attention)
+        given = [caption for _, caption in some]
+        answers += _score_batch(model, tokenizers, seen, given, search, need_attention)
     return answers
 
 
-def _score_seen(
+def score_pictures(
     model: Model | Ensemble,
     tokenizers: Tokenizers,
-    seen: Sequence[Picture | UserError],
-    pairs: Sequence[tuple[Path, str | Sequence[str]]],
+    pictures: Sequence[Picture | UserError],
+    captions: Sequence[str | Sequence[str]],
+    search: SearchConfiguration,
+    *,
+    batch_size: int = 64,
+    need_attention: bool = True,
+) -> list[Caption]:
+    """The same of pictures; in place of one, why there is none."""
+    answers: list[Caption] = []
+    for start in range(0, len(pictures), batch_size):
+        some = slice(start, start + batch_size)
+        answers += _score_batch(
+            model, tokenizers, pictures[some], captions[some], search, need_attention
+        )
+    return answers
+
+
+def _score_batch(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    pictures: Sequence[Picture | UserError],
+    captions: Sequence[str | Sequence[str]],
     search: SearchConfiguration,
     need_attention: bool,
 ) -> list[Caption]:
-    """A batch of `score_captions`."""
     answers: dict[int, Caption] = {}
     examples: dict[int, Example] = {}
     limit = model.longest_target
-    for i, (picture, (_, caption)) in enumerate(zip(seen, pairs, strict=True)):
+    for i, (picture, caption) in enumerate(zip(pictures, captions, strict=True)):
         target = read_target(tokenizers, caption)
         if isinstance(picture, UserError):
             answers[i] = _unanswered(str(picture))
@@ -155,12 +177,12 @@ def _score_seen(
         batch = collate(list(examples.values()), range(len(examples)))
         found = score_batch(model, batch, search, need_attention)
         for i, each in zip(examples, found, strict=True):
-            picture, given = seen[i], pairs[i][1]
+            picture, given = pictures[i], captions[i]
             assert isinstance(picture, Picture)
             answers[i] = _caption(tokenizers, picture, each, need_attention)
             if isinstance(given, str):  # its tokens may lack symbols, which a text must not
                 answers[i] = replace(answers[i], text=given)
-    return [answers[i] for i in range(len(pairs))]
+    return [answers[i] for i in range(len(pictures))]
 
 
 def _unanswered(problem: str) -> Caption:
@@ -175,8 +197,8 @@ def _caption(
     if not need_attention:
         return caption
     steps, ponder = step_columns(best.pondering)
-    tokens = tokenizer.describe(best.tokens).tokens
-    caption = replace(caption, tokens=tokens, steps=steps, ponder=ponder)
+    wrote = tokenizer.describe(best.tokens)
+    caption = replace(caption, tokens=wrote.tokens, words=wrote.words, steps=steps, ponder=ponder)
     if best.attention is None:
         return caption
     grids = picture.grids

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 Box = tuple[float, float, float, float]
 
 
-def cells_inside(region: Any, rows: int, columns: int, size: tuple[int, int]) -> "NDArray[Any]":
+def cells_inside(region: Any, rows: int, columns: int, size: tuple[float, float]) -> "NDArray[Any]":
     """Which cells of a grid are inside a region: booleans `[rows, columns]`, at least one true.
 
     A cell is inside when its middle is. Where a region is so small that it holds no middle, the
@@ -37,7 +37,7 @@ def cells_inside(region: Any, rows: int, columns: int, size: tuple[int, int]) ->
     return inside if inside.any() else held == held.max()
 
 
-def middle_is_inside(region: Any, size: tuple[int, int]) -> bool:
+def middle_is_inside(region: Any, size: tuple[float, float]) -> bool:
     """Whether the middle of the picture is inside a region. Arguments as of `cells_inside`."""
     import numpy as np
 
@@ -49,7 +49,7 @@ def middle_is_inside(region: Any, size: tuple[int, int]) -> bool:
     return bool(left <= size[0] / 2 < right and top <= size[1] / 2 < bottom)
 
 
-def _covered(start: float, end: float, length: int, cells: int) -> tuple[Any, Any]:
+def _covered(start: float, end: float, length: float, cells: int) -> tuple[Any, Any]:
     """Along one side: of each cell, whether its middle is from `start` to `end`, and how much."""
     import numpy as np
 

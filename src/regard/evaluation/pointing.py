@@ -103,7 +103,9 @@ def phrase_tokens(words: Sequence[int], phrase: tuple[int, int]) -> tuple[int, i
     return tokens[0], tokens[-1] + 1
 
 
-def grade_nouns(attention: Any, nouns: Sequence[Noun], size: tuple[int, int]) -> list[PointedNoun]:
+def grade_nouns(
+    attention: Any, nouns: Sequence[Noun], size: tuple[float, float]
+) -> list[PointedNoun]:
     """Grade the nouns of one caption.
 
     attention: `[tokens, rows, columns]`, nested sequences, an array or a tensor on the CPU.
@@ -150,7 +152,7 @@ def grade_pointing(captions: Sequence[Sequence[PointedNoun]], *, resamples: int 
     )
 
 
-def _grade(maps: "NDArray[Any]", noun: Noun, size: tuple[int, int]) -> PointedNoun:
+def _grade(maps: "NDArray[Any]", noun: Noun, size: tuple[float, float]) -> PointedNoun:
     first, after = noun.tokens
     if not 0 <= first < after <= len(maps):
         raise ValueError(f"tokens {first} to {after - 1} of a caption of {len(maps)}")
