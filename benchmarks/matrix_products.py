@@ -125,11 +125,8 @@ def _times(job: Job, rounds: int) -> list[str]:
             trainer.update(job.batch(0))
             if number:  # the first one of each warms up
                 times.append(time.thread_time() - began)
-    medians = [statistics.median(times) for times in taken]
-    return [
-        *(f"{1000 * seconds:,.0f} ms" for seconds in medians),
-        f"{medians[0] / medians[1]:.2f}x",
-    ]
+    exact, rounded = (statistics.median(times) for times in taken)
+    return [f"{1000 * exact:,.0f} ms", f"{1000 * rounded:,.0f} ms", f"{exact / rounded:.2f}x"]
 
 
 def _losses(job: Job, updates: int) -> list[str]:
