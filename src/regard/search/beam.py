@@ -29,6 +29,7 @@ from regard.search.hypothesis import END, NEVER_EMITTED, START, Hypothesis
 from regard.search.length import best_reachable, length_limits, normalize
 from regard.search.pool import Pool
 from regard.search.trace import Ends, Shown, Trace
+from regard.search.tree import Observer, Seen
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,14 @@ def beam_search(
     nbest: int = 1,
     maximum_length: int | None = None,
     need_attention: bool = True,
+    observer: Observer | None = None,
 ) -> list[list[Hypothesis]]:
     """The up to `nbest` best hypotheses of each sentence, best first, no two with the same tokens.
 
     Fewer come back where the search found fewer; never none. lengths: real source positions, on
     the decoder's device; they set the length limits and cut the attention, whose padding lies
-    behind. maximum_length: the decoder's own limit. Raises UserError where `nbest` is more than
-    the beam, or the model gives NaN.
+    behind. maximum_length: the decoder's own limit. observer: is told of every step. Raises
+    UserError where `nbest` is more than the beam, or the model gives NaN.
     """
     if nbest < 1:
         raise UserError(f"nbest is {nbest}; it must be at least 1")
@@ -80,7 +82,7 @@ def beam_search(
     step = 0
     while beams is not None:
         step += 1
-        beams, done = _advance(decoder, beams, step, configuration, trace, need_attention)
+        beams, done = _advance(decoder, beams, step, configuration, trace, need_attention, observer)
         ends.append(done)
     joined = Ends.join(ends)
     found: list[list[Hypothesis]] = [[] for _ in range(len(lengths))]
@@ -110,11 +112,15 @@ def _advance(
     configuration: SearchConfiguration,
     trace: Trace,
     need_attention: bool,
+    observer: Observer | None,
 ) -> tuple[_Beams | None, Ends]:
     """One step of all sentences: those that go on (None: none does), and what the others found."""
     output = decoder.step(beams.tokens.flatten(), beams.state)
     banned = NEVER_EMITTED if step > configuration.minimum_length else (*NEVER_EMITTED, END)
     found = best_candidates(output.log_probabilities, beams.scores, configuration.beam, banned)
+    if observer is not None:
+        scored = output.log_probabilities, beams.scores
+        observer.see(Seen(step, beams.sentences, *scored, found, banned))
     shown = Shown.by(output, need_attention)
     trace.append(beams.sentences, found.tokens, found.parents, found.log_probabilities, shown)
 
