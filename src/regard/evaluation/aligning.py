@@ -115,7 +115,7 @@ class Aligner:
             if answer.problem is not None:
                 problems[i] = answer.problem
         heads = max(1, self.model.attention_heads)
-        for indices in _cut_evenly(given.examples, self.batch_size, heads):
+        for indices in cut_evenly(given.examples, self.batch_size, heads):
             batch = collate([given.examples[i] for i in indices], range(len(indices)))
             sides = [_sides(given, pairs[i], i) for i in indices]
             with torch.no_grad():
@@ -225,7 +225,7 @@ def _own(weights: Any, sides: Sides, shift: int) -> Any:
     return np.concatenate([own[1:], own[-1:]])
 
 
-def _cut_evenly(examples: dict[int, Example], batch_size: int, heads: int) -> Iterator[list[int]]:
+def cut_evenly(examples: dict[int, Example], batch_size: int, heads: int) -> Iterator[list[int]]:
     """Batches of pairs of about one length: `batch_size` at most, and at most MOST_WEIGHTS."""
     order = sorted(examples, key=lambda i: (len(examples[i].source), len(examples[i].target), i))
     batch: list[int] = []
