@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from regard.data.alignment import Alignment
 from regard.data.images.backbone import Backbone
+from regard.data.pictures import Picture, see_images
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
 from regard.evaluation.aligning import AlignedPair, Aligner, Unit, align_both_ways, align_texts
 from regard.evaluation.attention_choice import AttentionChoice
 from regard.evaluation.captioning import Caption, caption_images, score_captions
 from regard.evaluation.choosing import choose_by_gold, choose_by_information
-from regard.evaluation.looking import Look, look_into
+from regard.evaluation.exploring import Asked, Explored, explore_picture, explore_text
+from regard.evaluation.looking import Look, look_at_picture, look_into
+from regard.evaluation.prefixes import Prefix
 from regard.evaluation.translating import Sampling, score_texts, translate_texts
 from regard.evaluation.translation import Candidate, Translation
 from regard.models import Model as Network
@@ -27,6 +31,7 @@ __all__ = [
     "AttentionChoice",
     "Candidate",
     "Caption",
+    "Explored",
     "Look",
     "Model",
     "Sampling",
@@ -56,6 +61,7 @@ class Model:
         texts: Sequence[str],
         *,
         features: Sequence[str] | None = None,
+        prefixes: Sequence[Prefix | None] | None = None,
         beam: int | None = None,
         nbest: int = 1,
         length_penalty: float | None = None,
@@ -72,6 +78,8 @@ class Model:
 
         Args:
             features: of each text, such as ``V;PST``, for a model that was trained with features.
+            prefixes: what each answer is made to begin with: a text, or ``tokens`` of an answer;
+                None where it is free. Scores stay the model's own.
             beam: hypotheses kept at each step; 1 is greedy. Default: the configuration's.
             nbest: candidates to list in ``Translation.nbest``; at most ``beam``.
             length_penalty: hypotheses are ranked by ``score / length**length_penalty``.
@@ -93,6 +101,7 @@ class Model:
             texts,
             self.search_configuration(length_penalty),
             features=features,
+            prefixes=prefixes,
             batch_size=batch_size,
             beam=beam,
             nbest=nbest,
@@ -259,6 +268,47 @@ class Model:
         """
         self._check_reads_texts()
         return look_into(self.network, self.tokenizers, source, target, features=features)
+
+    def look_at(self, image: str | Path, caption: str | Sequence[str]) -> Look:
+        """The same of an image and a caption: a text, or the ``tokens`` of a ``Caption``.
+
+        Positions of the source are the cells of the image's grid, row by row from the top left.
+        Raises UserError for an image that cannot be read, and for a blank or too long caption.
+        """
+        (seen,) = see_images([Path(image)], self.needed_backbone())
+        if isinstance(seen, UserError):
+            raise seen
+        return look_at_picture(self.network, self.tokenizers, seen, caption)
+
+    def explore(
+        self,
+        source: str | Picture,
+        *,
+        prefix: Prefix | None = None,
+        hidden: Sequence[int] = (),
+        features: str | None = None,
+        beam: int | None = None,
+    ) -> Explored[Any]:
+        """The answer, the tree of the search with what it pruned, and what ``look`` gives.
+
+        Args:
+            source: a text, or a picture that ``regard.data.pictures.see_images`` gave.
+            prefix: what the output is made to begin with, as in ``translate``.
+            hidden: positions of the source that cannot be attended to; the encoder has read them.
+            features: of a text. beam: as of ``translate``.
+
+        Raises:
+            UserError: a blank or too long text, features as of ``translate``, a prefix that cannot
+                be written, positions that are not there.
+        """
+        search = self.search_configuration()
+        if beam is not None:
+            search = search.model_copy(update={"beam": beam})
+        parts, asked = (self.network, self.tokenizers), Asked(prefix, tuple(hidden))
+        if isinstance(source, Picture):
+            return explore_picture(*parts, source, search, asked)
+        self._check_reads_texts()
+        return explore_text(*parts, source, search, asked, features=features)
 
     @property
     def reads_pictures(self) -> bool:

@@ -71,7 +71,7 @@ def caption_pictures(
             sampling=None if sampling is None else (sampling, drawn),
         )
         pairs = zip(some, found, strict=True)
-        captions += [_caption(tokenizers, *pair, need_attention) for pair in pairs]
+        captions += [caption_of(tokenizers, *pair, need_attention) for pair in pairs]
     return captions
 
 
@@ -179,7 +179,7 @@ def _score_batch(
         for i, each in zip(examples, found, strict=True):
             picture, given = pictures[i], captions[i]
             assert isinstance(picture, Picture)
-            answers[i] = _caption(tokenizers, picture, each, need_attention)
+            answers[i] = caption_of(tokenizers, picture, each, need_attention)
             if isinstance(given, str):  # its tokens may lack symbols, which a text must not
                 answers[i] = replace(answers[i], text=given)
     return [answers[i] for i in range(len(pictures))]
@@ -189,9 +189,10 @@ def _unanswered(problem: str) -> Caption:
     return Caption("", None, None, problem=problem)
 
 
-def _caption(
-    tokenizers: Tokenizers, picture: Picture, found: Found, need_attention: bool
+def caption_of(
+    tokenizers: Tokenizers, picture: Picture, found: Found, need_attention: bool = True
 ) -> Caption:
+    """What was found for a picture, as a caption."""
     best, tokenizer = found.hypotheses[0], tokenizers.target
     caption = Caption(**written(tokenizer, found.hypotheses))
     if not need_attention:

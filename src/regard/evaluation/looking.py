@@ -1,4 +1,7 @@
-"""One source and one target, looked into: all attention there is, and what else was probable."""
+"""One source and one target, looked into: all attention there is, and what else was probable.
+
+The source is a text or a picture; the positions of a picture are the cells of its grid, row by row.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.data.batches import Batch, Example, collate
+from regard.data.pictures import Picture
 from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
-from regard.evaluation.asking import read_given_pairs
+from regard.evaluation.asking import LONG_TARGET, is_filled, read_given_pairs, read_target
 from regard.evaluation.attention_stack import AttentionStack, Kind
+from regard.evaluation.hiding import hidden_positions, hide
 from regard.evaluation.translation import BLANK
 from regard.models import Model
 from regard.models.decoders import TransformerDecoder, UniversalDecoder
@@ -36,7 +41,8 @@ class Look:
     shown: in words, which attention it is that answers have.
     stacks: the others, each kind that the model has; none of several models together.
     left_out: kinds with more than `MOST_WEIGHTS` weights even in the mean over heads.
-    source_words, words: the whitespace-separated word that each token belongs to, -1 for none.
+    source_words, words: the whitespace-separated word that each token belongs to, -1 for none; a
+        picture has no words.
     next_best: of each token, the most probable other ones with their probabilities, best first.
     """
 
@@ -55,6 +61,7 @@ def look_into(
     target: str | Sequence[str],
     *,
     features: str | None = None,
+    hidden: Sequence[int] = (),
     count: int = 5,
     most: int = MOST_WEIGHTS,
 ) -> Look:
@@ -62,6 +69,7 @@ def look_into(
 
     Args:
         features: of the source, for a model that has features.
+        hidden: positions of the source that cannot be attended to; the encoder has read them.
         count: how many other tokens to tell at each step.
         most: weights of one kind, as `MOST_WEIGHTS`.
 
@@ -75,22 +83,61 @@ def look_into(
         raise UserError(answers[0].problem or "a blank side cannot be looked into")
     asked, example = given.tokenizers[0], given.examples[0]
     read = asked.tokenize_source(source, features)
-    written = asked.target.describe(example.target)
+    words = (*read.words, -1)
+    return _look(model, asked, example, target, words, hidden, count, most)
+
+
+def look_at_picture(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    picture: Picture,
+    caption: str | Sequence[str],
+    *,
+    hidden: Sequence[int] = (),
+    count: int = 5,
+    most: int = MOST_WEIGHTS,
+) -> Look:
+    """The same of a picture and a caption: a text, or the tokens that an answer lists.
+
+    Raises UserError for a caption that is blank or longer than the model writes.
+    """
+    example, limit = Example(picture, read_target(tokenizers, caption)), model.longest_target
+    if not is_filled("picture", caption):
+        raise UserError("a blank caption cannot be looked into")
+    if limit is not None and len(example.target) > limit:
+        raise UserError(LONG_TARGET.format(length=len(example.target), limit=limit))
+    words = (-1,) * len(picture)
+    return _look(model, tokenizers, example, caption, words, hidden, count, most)
+
+
+def _look(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    example: Example,
+    target: str | Sequence[str],
+    source_words: tuple[int, ...],
+    hidden: Sequence[int],
+    count: int,
+    most: int,
+) -> Look:
+    written = tokenizers.target.describe(example.target)
     if isinstance(target, str):
-        written = asked.target.tokenize(target)
+        written = tokenizers.target.tokenize(target)
     words = (*written.words, -1)[: len(example.target)]
     with torch.no_grad():
         batch = collate([example], range(1))
         memory: Any = model.encode(batch.source, batch.source_mask)
+        if hidden:
+            memory = hide(memory, hidden_positions(hidden, batch.source_mask))
         stacks, left_out = _stacks(model, memory, batch, most)
         best = most_probable(model, memory, batch.inputs, count + 1)
     return Look(
         shown_attention(model),
         stacks,
         left_out,
-        (*read.words, -1),
+        source_words,
         words,
-        _next_best(asked, example, best, count),
+        _next_best(tokenizers, example, best, count),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from regard.data.batches import Batch
 from regard.evaluation.pondering import source_pondering
 from regard.evaluation.posteriors import with_posteriors
+from regard.evaluation.prefixes import forced
 from regard.models import Model
 from regard.models.hard_attention_model import HardAttentionModel
 from regard.search import (
@@ -53,15 +55,19 @@ def search_sources(
     nbest: int = 1,
     need_attention: bool = True,
     sampling: tuple[Sampling, list[int]] | None = None,
+    prefixes: Sequence[Sequence[int]] = (),
 ) -> list[Found]:
     """The hypotheses of each row of sources and their mask, as `Batch` has them.
 
-    sampling: how to draw, and which number each row has in the job.
+    sampling: how to draw, and which number each row has in the job. prefixes: the ids that each
+    output is made to begin with.
     """
     memory: Any = model.encode(source, mask)
     lengths: Tensor = mask.sum(1)
-    found = _found(model, memory, lengths, search, nbest, need_attention, sampling)
-    return _looked_at(model, memory, lengths, found, need_attention)
+    decoder = forced(model, prefixes, lengths.device)
+    limit = model.longest_target
+    found = _found(decoder, memory, lengths, search, limit, nbest, need_attention, sampling)
+    return looked_at(model, memory, lengths, found, need_attention)
 
 
 @torch.no_grad()
@@ -81,10 +87,10 @@ def score_batch(
         length_penalty=search.length_penalty,
         need_attention=need_attention,
     )
-    return _looked_at(model, memory, lengths, [[each] for each in found], need_attention)
+    return looked_at(model, memory, lengths, [[each] for each in found], need_attention)
 
 
-def _looked_at(
+def looked_at(
     model: Model | Ensemble,
     memory: Any,
     lengths: Tensor,
@@ -101,10 +107,11 @@ def _looked_at(
 
 
 def _found(
-    model: Model | Ensemble,
+    decoder: Any,
     memory: Any,
     lengths: Tensor,
     search: SearchConfiguration,
+    limit: int | None,
     nbest: int,
     need_attention: bool,
     sampling: tuple[Sampling, list[int]] | None,
@@ -113,7 +120,7 @@ def _found(
     if sampling is not None:
         how, numbers = sampling
         drawn = sample(
-            model,
+            decoder,
             memory,
             lengths,
             search,
@@ -121,27 +128,27 @@ def _found(
             temperature=how.temperature,
             top_k=how.top_k,
             top_p=how.top_p,
-            maximum_length=model.longest_target,
+            maximum_length=limit,
             numbers=[how.first + i for i in numbers],
             need_attention=need_attention,
         )
         return [[hypothesis] for hypothesis in drawn]
     if search.beam == 1 and nbest == 1:
         greedy = greedy_search(
-            model,
+            decoder,
             memory,
             lengths,
             search,
-            maximum_length=model.longest_target,
+            maximum_length=limit,
             need_attention=need_attention,
         )
         return [[hypothesis] for hypothesis in greedy]
     return beam_search(
-        model,
+        decoder,
         memory,
         lengths,
         search,
         nbest=nbest,
-        maximum_length=model.longest_target,
+        maximum_length=limit,
         need_attention=need_attention,
     )

@@ -9,6 +9,7 @@ from typing import Any
 from regard.data.batches import collate, collate_sources
 from regard.data.special import UNKNOWN
 from regard.data.tokenizers import Opened, Tokenized, Tokenizers, unseen_symbols
+from regard.errors import UserError
 from regard.evaluation.alignment import links_from_attention
 from regard.evaluation.answer import written
 from regard.evaluation.asking import (
@@ -19,6 +20,7 @@ from regard.evaluation.asking import (
     read_sources,
 )
 from regard.evaluation.pondering import with_steps
+from regard.evaluation.prefixes import Prefix, check_begun, check_room, read_prefix
 from regard.evaluation.searching import Found, Sampling, score_batch, search_sources
 from regard.evaluation.translation import BLANK, Translation
 from regard.models import Model
@@ -32,6 +34,7 @@ def translate_texts(
     search: SearchConfiguration,
     *,
     features: Sequence[str] | None = None,
+    prefixes: Sequence[Prefix | None] | None = None,
     batch_size: int = 64,
     beam: int | None = None,
     nbest: int = 1,
@@ -42,6 +45,7 @@ def translate_texts(
 
     Args:
         features: of each text, for a model that has features.
+        prefixes: what the answer to each text is made to begin with, None where it is free.
         batch_size: most texts searched at once; it changes speed and nothing else.
         beam: in place of the configuration's.
         nbest: how many candidates to list.
@@ -53,7 +57,8 @@ def translate_texts(
     tags = check_tags(tokenizers, features, len(texts))
     filled = [i for i, text in enumerate(texts) if text.strip()]
     sources = read_sources(model, tokenizers, texts, tags, filled, answers)
-    order = sorted(sources, key=lambda i: (len(sources[i].ids), i))
+    begun = _read_prefixes(model, tokenizers, sources, prefixes, search, answers)
+    order = sorted(begun, key=lambda i: (len(sources[i].ids), i))
     for indices in cut_batches(order, sources, batch_size, search.beam):
         found = search_sources(
             model,
@@ -62,11 +67,38 @@ def translate_texts(
             nbest=nbest,
             need_attention=need_attention,
             sampling=None if sampling is None else (sampling, indices),
+            prefixes=[begun[i] for i in indices],
         )
         for i, each in zip(indices, found, strict=True):
             asked = opened(tokenizers, sources[i])
-            answers[i] = _answer(asked, texts[i], tags[i], each, need_attention)
+            answers[i] = _begun(asked, texts[i], tags[i], begun[i], each, need_attention)
     return _with_unseen(answers, sources, tokenizers, texts)
+
+
+def _read_prefixes(
+    model: Model | Ensemble,
+    tokenizers: Tokenizers,
+    sources: dict[int, Opened],
+    prefixes: Sequence[Prefix | None] | None,
+    search: SearchConfiguration,
+    answers: list[Translation],
+) -> dict[int, tuple[int, ...]]:
+    """The ids that the answer to each source begins with; what is wrong with others is noted."""
+    if prefixes is None:
+        return dict.fromkeys(sources, ())
+    if isinstance(prefixes, str) or len(prefixes) != len(answers):
+        count = len(answers)
+        raise UserError(f"{len(prefixes)} prefixes for {count} texts: give a list, one for each")
+    begun: dict[int, tuple[int, ...]] = {}
+    for i, source in sources.items():
+        try:
+            ids = read_prefix(opened(tokenizers, source), prefixes[i])
+            check_room(ids, len(source.ids), search, model.longest_target)
+        except UserError as error:
+            answers[i] = replace(BLANK, problem=str(error))
+        else:
+            begun[i] = ids
+    return begun
 
 
 def score_texts(
@@ -93,7 +125,7 @@ def score_texts(
         for i, found in zip(
             indices, score_batch(model, batch, search, need_attention), strict=True
         ):
-            answers[i] = _answer(asked[i], texts[i], tags[i], found, need_attention)
+            answers[i] = translation_of(asked[i], texts[i], tags[i], found, need_attention)
     for i, example in examples.items():
         given = pairs[i][1]
         if isinstance(given, str):  # its tokens may lack symbols, which a text must not
@@ -104,13 +136,30 @@ def score_texts(
     return _with_unseen(answers, sources, tokenizers, texts)
 
 
-def _answer(
+def _begun(
+    tokenizers: Tokenizers,
+    source: str,
+    tag: str | None,
+    prefix: tuple[int, ...],
+    found: Found,
+    need_attention: bool,
+) -> Translation:
+    """The answer, where it begins as it must."""
+    try:
+        check_begun(tokenizers, prefix, found.hypotheses[0].tokens)
+    except UserError as error:
+        return replace(BLANK, problem=str(error))
+    return translation_of(tokenizers, source, tag, found, need_attention)
+
+
+def translation_of(
     tokenizers: Tokenizers,
     source: str,
     tag: str | None,
     found: Found,
-    need_attention: bool,
+    need_attention: bool = True,
 ) -> Translation:
+    """What was found for a source and its features, as an answer."""
     best = found.hypotheses[0]
     fields = written(tokenizers.target, found.hypotheses)
     answer = Translation(**fields, unseen_features=_unseen(tokenizers, tag))
