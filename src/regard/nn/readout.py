@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.linear import glorot_linear
+from regard.nn.kernels.affine import linear
 
 
 class MaxoutReadout(nn.Module):
@@ -27,7 +28,7 @@ class MaxoutReadout(nn.Module):
         context: Float[Tensor, "batch steps context_size"],
     ) -> Float[Tensor, "batch steps size"]:
         """Features for the output layer."""
-        joined = self.linear(torch.cat([state, embedded, context], dim=-1))
+        joined = linear(torch.cat([state, embedded, context], dim=-1), self.linear)
         pairs = joined.unflatten(-1, (-1, 2))
         return torch.maximum(pairs[..., 0], pairs[..., 1])
 
@@ -45,7 +46,7 @@ class AttentionalReadout(nn.Module):
         context: Float[Tensor, "batch steps context_size"],
     ) -> Float[Tensor, "batch steps size"]:
         """Features for the output layer."""
-        return torch.tanh(self.linear(torch.cat([context, state], dim=-1)))
+        return torch.tanh(linear(torch.cat([context, state], dim=-1), self.linear))
 
 
 class JoinedReadout(nn.Module):
@@ -85,7 +86,7 @@ class DeepReadout(nn.Module):
         context: Float[Tensor, "batch steps context_size"],
     ) -> Float[Tensor, "batch steps embedding_size"]:
         """Features for the output layer."""
-        summed = embedded + self.L_h(state) + self.L_z(context)
+        summed = embedded + linear(state, self.L_h) + linear(context, self.L_z)
         return torch.tanh(summed) if self.squash else summed
 
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from regard.nn.embedding import Lookup
+from regard.nn.kernels.affine import affine
 from regard.nn.kernels.gru import run_gru
 from regard.nn.kernels.library_gru import run_library_gru
 from regard.nn.kernels.lstm import run_lstm
@@ -66,7 +67,7 @@ class RecurrentLayer(nn.Module):
             flat = F.embedding(inputs.tokens.t(), known)
         else:
             rows = inputs.transpose(0, 1).reshape(steps * batch, part)
-            flat = torch.addmm(self.b, rows, self.W[:part])
+            flat = affine(rows[None], self.W[None, :part], self.b[None, None])[0]
         return flat.view(steps, batch, self.directions, -1).transpose(1, 2)
 
     def project_rest(
@@ -87,7 +88,7 @@ class RecurrentLayer(nn.Module):
         rows = inputs.transpose(0, 1)
         both = torch.stack([rows, rows.flip(0)])
         W = self.W.view(self.input_size, 2, -1).transpose(0, 1)
-        flat = torch.baddbmm(self.b.view(2, 1, -1), both.flatten(1, 2), W)
+        flat = affine(both.flatten(1, 2), W, self.b.view(2, 1, -1))
         return flat.view(2, *rows.shape[:2], -1).transpose(0, 1)
 
     def step(self, projected: Float[Tensor, "directions batch gates_size"], state: State) -> State:

@@ -15,7 +15,18 @@ def general_scores(
     W_a: Float[Tensor, "heads query_size key_size"],
 ) -> Float[Tensor, "batch heads queries positions"]:
     """``e_ij = q_i^T W_a k_j`` (Luong et al. 2015, eq. 8, general; EQUATIONS A7)."""
-    return dot_scores(query @ W_a, key)
+    return dot_scores(transformed(query, W_a), key)
+
+
+def transformed(
+    query: Float[Tensor, "batch heads queries query_size"],
+    W_a: Float[Tensor, "heads query_size key_size"],
+) -> Float[Tensor, "batch heads queries key_size"]:
+    """``q_i^T W_a`` of every query."""
+    batch, _, queries, _ = query.shape
+    # As one product a head: a broadcast one would make a gradient of W_a for every text.
+    rows = query.transpose(0, 1).flatten(1, 2)
+    return torch.bmm(rows, W_a).unflatten(1, (batch, queries)).transpose(0, 1)
 
 
 class GeneralScore(nn.Module):
@@ -33,7 +44,7 @@ class GeneralScore(nn.Module):
         self, query: Float[Tensor, "b h q query_size"]
     ) -> Float[Tensor, "b h q key_size"]:
         """``q^T W_a``: after it, the score is a plain dot product with the key."""
-        return query @ self.W_a
+        return transformed(query, self.W_a)
 
     def forward(
         self,

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.nn.kernels.gru import by_direction, empty_by_direction
+from regard.nn.kernels.products import add_product, factor, gradient_product
 
 
 def run_lstm(
@@ -47,9 +48,9 @@ class _LSTMRun(torch.autograd.Function):
             [None] * len(projected) if keep is None else keep.unbind(),
             strict=True,
         )
-        before, before_cell = hidden, first
+        before, before_cell, matrix = hidden, first, factor(U)
         for part, block, gates, enter, forget, leave, new, state, cell, squash, kept in steps:
-            torch.baddbmm(part, before, U, out=block)
+            add_product(part, before, matrix, out=block)
             gates.sigmoid_()
             new.tanh_()
             torch.mul(forget, before_cell, out=cell).addcmul_(enter, new)
@@ -59,13 +60,13 @@ class _LSTMRun(torch.autograd.Function):
                 torch.where(kept, state, before, out=state)
                 torch.where(kept, cell, before_cell, out=cell)
             before, before_cell = state, cell
-        ctx.save_for_backward(hidden, first, U, blocks, states, cells, squashed, keep)
+        ctx.save_for_backward(hidden, first, matrix, blocks, states, cells, squashed, keep)
         return states, before_cell.clone()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, to_states: Tensor, to_last: Tensor) -> tuple[Tensor | None, ...]:
-        hidden, first, U, blocks, states, cells, squashed, keep = ctx.saved_tensors
+        hidden, first, matrix, blocks, states, cells, squashed, keep = ctx.saved_tensors
         slopes = lstm_slopes(blocks, torch.cat([first[None], cells[:-1]]), squashed, keep)
         to_projected = empty_by_direction(blocks)
         steps = zip(
@@ -80,19 +81,21 @@ class _LSTMRun(torch.autograd.Function):
             [None] * len(states) if keep is None else (~keep).to(states.dtype).unbind(),
             strict=True,
         )
-        back = U.transpose(1, 2).contiguous()
+        back = matrix.transpose(1, 2).contiguous()
         to_hidden, to_cell = to_states[-1], to_last
         for step in reversed(list(steps)):
             slope, leave, through, forget, to_flat, to_block, to_leave, earlier, passed = step
             inner = torch.addcmul(to_cell, to_hidden, through)
             torch.mul(slope, inner.unsqueeze(2), out=to_block)
             torch.mul(leave, to_hidden, out=to_leave)
-            to_before = torch.baddbmm(earlier, to_flat, back)
+            to_before = add_product(earlier, to_flat, back)
             if passed is not None:
                 to_before.addcmul_(to_hidden, passed)
             to_hidden, to_cell = to_before, inner.mul_(forget)
         befores = torch.cat([hidden[None], states[:-1]])
-        to_weight = by_direction(befores).transpose(1, 2) @ by_direction(to_projected)
+        to_weight = gradient_product(
+            by_direction(befores), by_direction(to_projected), matrix.dtype
+        )
         return to_projected, to_hidden, to_cell, to_weight, None
 
 

@@ -33,6 +33,11 @@ def multiplies_bfloat16() -> bool:
     return any(getattr(torch.cpu, name, bool)() for name in told)
 
 
+def is_rounded() -> bool:
+    """Whether factors are, here and now."""
+    return _ROUNDED.get()
+
+
 def factor(tensor: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     """The tensor as it is multiplied: as it is, or rounded. The other factor takes its type."""
     return tensor.to(torch.bfloat16) if _ROUNDED.get() else tensor
@@ -61,3 +66,24 @@ def multiply_add(left: Tensor, right: Tensor, out: Float[Tensor, "rows columns"]
         out.addmm_(left, right)
     else:
         out.add_(torch.mm(left, right))
+
+
+def add_product(
+    addend: Float[Tensor, "batch rows columns"],
+    left: Float[Tensor, "batch rows inner"],
+    right: Tensor,
+    out: Float[Tensor, "batch rows columns"] | None = None,
+) -> Float[Tensor, "batch rows columns"]:
+    """``addend + left right``; ``right`` is a factor, whose type the other one takes."""
+    if right.dtype == left.dtype:
+        return torch.baddbmm(addend, left, right, out=out)
+    return torch.add(addend, torch.bmm(left.to(right.dtype), right), out=out)
+
+
+def gradient_product(
+    left: Float[Tensor, "batch rows inner"],
+    right: Float[Tensor, "batch rows columns"],
+    kind: torch.dtype,
+) -> Float[Tensor, "batch inner columns"]:
+    """``left^T right``, of factors of this type, in full precision."""
+    return torch.bmm(left.to(kind).transpose(1, 2), right.to(kind)).to(right.dtype)
