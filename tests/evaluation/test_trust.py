@@ -76,27 +76,26 @@ def sources(count: int = 60, longest: int = 9) -> list[Example]:
 def test_attention_that_is_the_effect(how):
     trust = measure_trust(Counting(), sources(), resamples=200)
     right, random = trust.attention[how], trust.random[how]
-    assert right.distribution.value == right.token.value == pytest.approx(1)
-    assert right.most.value == pytest.approx(100)
-    for estimate in (random.distribution, random.token):
-        assert abs(estimate.value) < 0.15
-        assert estimate.interval.low < 0 < estimate.interval.high
+    assert right.correlation.value == pytest.approx(1)
+    assert right.same.value == pytest.approx(100)
+    assert abs(random.correlation.value) < 0.15
+    assert random.correlation.interval.low < 0 < random.correlation.interval.high
     chance = np.mean([1 / (len(each.source) - 1) for each in sources() for _ in each.target])
-    assert random.most.interval.low < 100 * chance < random.most.interval.high
+    assert random.same.interval.low < 100 * chance < random.same.interval.high
 
 
 def test_attention_that_is_the_opposite():
     trust = measure_trust(Counting(sign=-1), sources())
-    assert trust.attention["hidden"].distribution.value == pytest.approx(-1)
-    assert trust.attention["hidden"].most.value == 0
+    assert trust.attention["hidden"].correlation.value == pytest.approx(-1)
+    assert trust.attention["hidden"].same.value == 0
 
 
 def test_even_attention_ranks_nothing():
     trust = measure_trust(Counting(even=True), sources())
     agreement = trust.attention["removed"]
-    assert agreement.distribution.value == agreement.token.value == 0
+    assert agreement.correlation.value == 0
     chance = np.mean([1 / (len(each.source) - 1) for each in sources() for _ in each.target])
-    assert agreement.most.value == pytest.approx(100 * chance)
+    assert agreement.same.value == pytest.approx(100 * chance)
 
 
 def test_by_hand():
@@ -106,8 +105,8 @@ def test_by_hand():
     assert (trust.sources, trust.steps, trust.single) == (2, 3, 0)
     end = (2 * END / (60 + END) + END / (25 + END)) / 3
     assert trust.at_end == pytest.approx(100 * end)
-    assert trust.attention["hidden"].distribution.value == pytest.approx(1)
-    assert trust.attention["hidden"].most.value == pytest.approx(100)
+    assert trust.attention["hidden"].correlation.value == pytest.approx(1)
+    assert trust.attention["hidden"].same.value == pytest.approx(100)
 
 
 def test_sources_of_one_symbol_are_counted():
@@ -151,8 +150,8 @@ def test_every_model_with_attention(name):
     trust = measure_trust(network, [example])
     for how, agreement in trust.attention.items():
         tau, peak = naive(network, example, how)
-        assert agreement.distribution.value == pytest.approx(tau, abs=1e-6)
-        assert agreement.most.value == pytest.approx(100 * peak, abs=1e-6)
+        assert agreement.correlation.value == pytest.approx(tau, abs=1e-6)
+        assert agreement.same.value == pytest.approx(100 * peak, abs=1e-6)
     assert set(trust.as_dict()) >= {"hidden", "removed", "sources", "steps", "attention_at_end"}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from regard.cli.answers import json_line, one_line
 from regard.cli.figures import metrics_table
 from regard.cli.table import table
+from regard.cli.trust_figures import trust_captions, trust_table
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from regard.data.scenes import Region
     from regard.evaluation.captions import CaptionReport
     from regard.evaluation.pointing import PointedNoun, Pointing
+    from regard.evaluation.trust import Trust
 
 
 @dataclass(frozen=True)
@@ -25,18 +27,22 @@ class MeasuredCaptions:
     """What a model wrote of each image of `data`, in their order, and how good it is.
 
     pointing: whether it looks at what the words of given captions name; None if not asked for.
+    trust: how far to trust its attention; None if not asked for.
     """
 
     data: "CaptionData"
     captions: Sequence[str]
     report: "CaptionReport"
     pointing: "Pointing | None" = None
+    trust: "Trust | None" = None
 
     def json(self) -> list[str]:
         """One line of JSON."""
         figures = self.report.as_dict()
         if self.pointing is not None:
             figures["pointing"] = self.pointing.as_dict()
+        if self.trust is not None:
+            figures["trust"] = self.trust.as_dict()
         return [json_line(figures)]
 
     def tables(self) -> list[str]:
@@ -46,7 +52,9 @@ class MeasuredCaptions:
         wording = table(self.report.wording_rows(), list(WORDING_HEADER), right=[1, 2, 3, 4, 5])
         remarks = ["", *self.report.remarks] if self.report.remarks else []
         lines = [*metrics_table(self.report.evaluation), "", *wording, *remarks]
-        return lines if self.pointing is None else [*lines, "", *pointing_table(self.pointing)]
+        if self.pointing is not None:
+            lines += ["", *pointing_table(self.pointing)]
+        return lines if self.trust is None else [*lines, "", *trust_table(self.trust)]
 
     def lines(self) -> list[str]:
         """`image<TAB>caption` of every image."""
@@ -68,6 +76,7 @@ def measure_captions(
     *,
     train: str | None,
     regions: Path | None,
+    trust: bool = False,
     resamples: int,
     beam: int | None,
     length_penalty: float | None,
@@ -77,6 +86,7 @@ def measure_captions(
 
     train: what the model was trained on, if known: it tells which captions are new.
     regions: where the nouns of each image's first caption are, to grade attention by.
+    trust: whether to measure how far attention is to be trusted.
     """
     from regard.cli.pictures import read_asked, read_split
     from regard.data.captions.regions import read_regions
@@ -87,6 +97,8 @@ def measure_captions(
     captions, pairs = read_asked(data, split, model.needed_backbone(), given)
     known = None if train is None else read_split(train, None, "train", given)
     asked = pairs.questions()
+    search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
+    trusted = trust_captions(model, asked, resamples=resamples, **search) if trust else None
     answers = answer_pairs(
         model.network,
         model.tokenizers,
@@ -102,7 +114,7 @@ def measure_captions(
     pointing = None
     if gold is not None:
         pointing = measure_pointing(model, captions, asked, gold, resamples, batch_size)
-    return MeasuredCaptions(captions, texts, found, pointing)
+    return MeasuredCaptions(captions, texts, found, pointing, trusted)
 
 
 def measure_pointing(

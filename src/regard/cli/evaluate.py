@@ -83,6 +83,13 @@ def evaluate(
             help="The alignments to measure, as `align` wrote them; attention's if not given.",
         ),
     ] = None,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Measure how far to trust attention: whether it agrees with leaving words out.",
+        ),
+    ] = False,
     resamples: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
@@ -102,6 +109,7 @@ def evaluate(
     from regard.cli.pictures import Given, check_given
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
+    from regard.cli.trust_figures import trust_texts
 
     if links is not None and alignments is None:
         raise UserError("--links are measured against true ones: give --alignments GOLD as well")
@@ -122,6 +130,7 @@ def evaluate(
             captions,
             train=train,
             regions=regions,
+            trust=trust,
             resamples=resamples,
             **search,
         )
@@ -137,6 +146,7 @@ def evaluate(
             loaded, pairs, alignments, links, batch_size=batch_size, resamples=resamples
         )
     asked = pairs.questions()
+    trusted = trust_texts(loaded, asked, resamples=resamples, **search) if trust else None
     answers = loaded.translate(
         asked.sources(), features=asked.features(), attention=False, **search
     )
@@ -147,7 +157,7 @@ def evaluate(
         _write_hypotheses(output, pairs, given)
     options: Any = {"every_pair": every_pair, "confusions": confusions, "resamples": resamples}
     figures = measure(loaded, given, pairs, learned, **options)
-    figures = replace(figures, alignments=aligned)
+    figures = replace(figures, alignments=aligned, trust=trusted)
     write_lines(figures.json() if as_json else figures.tables())
 
 

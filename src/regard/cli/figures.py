@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from regard.cli.answers import json_line
 from regard.cli.reading import counted
 from regard.cli.table import table
+from regard.cli.trust_figures import trust_table
 
 if TYPE_CHECKING:
     from regard.api import Model
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from regard.data.pairs import Pairs
     from regard.evaluation import Confusions, Evaluation, Score, Split
     from regard.evaluation.transduction import Splitter
+    from regard.evaluation.trust import Trust
     from regard.training.coverage import Coverage
 
 #: A source and its features.
@@ -35,6 +37,7 @@ class Figures:
     beside: None where the training data are not known.
     confusions: None where they were not asked for.
     alignments: None where the true ones are not known.
+    trust: None where it was not asked how far to trust attention.
     """
 
     sources: Sequence[str]
@@ -43,6 +46,7 @@ class Figures:
     beside: Beside | None
     confusions: "Confusions | None"
     alignments: "AlignmentFigures | None" = None
+    trust: "Trust | None" = None
 
     def json(self) -> list[str]:
         """One line of JSON."""
@@ -54,6 +58,8 @@ class Figures:
             parts["confusions"] = self.confusions.as_dict(self.sources)
         if self.alignments is not None:
             parts["alignments"] = self.alignments.as_dict()
+        if self.trust is not None:
+            parts["trust"] = self.trust.as_dict()
         return [json_line(parts)]
 
     def tables(self) -> list[str]:
@@ -67,6 +73,8 @@ class Figures:
             lines += ["", *confusions_table(self.confusions, self.sources)]
         if self.alignments is not None:
             lines += ["", *self.alignments.table()]
+        if self.trust is not None:
+            lines += ["", *trust_table(self.trust)]
         return lines
 
 

@@ -49,22 +49,19 @@ class Estimate:
 class Agreement:
     """How far weights agree with what leaving positions out does, on average over steps.
 
-    distribution: Kendall's tau-b of the weights and of how far apart (total variation distance)
-        the predictions with and without each position are.
-    token: the same of how much lower the log-probability of the written token is.
-    most: in percent, how often the position of most weight is the one of the largest distance.
+    correlation: Kendall's tau-b, -1 to 1, of the weights and of how far apart (total variation
+        distance) the predictions with and without each position are.
+    same: in percent, how often the position of most weight is the one of the largest distance.
     """
 
-    distribution: Estimate
-    token: Estimate
-    most: Estimate
+    correlation: Estimate
+    same: Estimate
 
     def as_dict(self) -> dict[str, Any]:
         """In JSON's terms."""
         return {
-            "distribution": self.distribution.as_dict(),
-            "token": self.token.as_dict(),
-            "most_attended_is_most_important": self.most.as_dict(),
+            "kendall_tau_b": self.correlation.as_dict(),
+            "most_attended_is_most_important": self.same.as_dict(),
         }
 
 
@@ -101,12 +98,11 @@ class Trust:
 class _Ranked(NamedTuple):
     """A source: what its steps attended to, and what leaving positions out did to them.
 
-    All `[steps, positions]`, of the positions that are ranked.
+    Both `[steps, positions]`, of the positions that are ranked.
     """
 
     weights: Any
-    distances: Any
-    falls: Any
+    effects: Any
 
 
 def measure_trust(
@@ -197,10 +193,8 @@ def shown_attentions(model: Model | Ensemble, examples: Sequence[Example]) -> li
 
 
 def _ranked(attention: Any, positions: int, found: LeftOut) -> _Ranked:
-    effects = (
-        (effect.double() / SMALLEST).round().numpy().T for effect in (found.distances, found.falls)
-    )
-    return _Ranked(attention[:, :positions], *effects)
+    effects = (found.distances.double() / SMALLEST).round().numpy()
+    return _Ranked(attention[:, :positions], effects.T)
 
 
 def _shuffled(ranked: _Ranked, number: int, seed: int) -> _Ranked:
@@ -213,9 +207,8 @@ def _shuffled(ranked: _Ranked, number: int, seed: int) -> _Ranked:
 
 def _agreement(rows: Sequence[_Ranked], resamples: int) -> Agreement:
     return Agreement(
-        _mean([kendall_tau_b(each.weights, each.distances) for each in rows], resamples),
-        _mean([kendall_tau_b(each.weights, each.falls) for each in rows], resamples),
-        _mean([100 * _same_peak(each.weights, each.distances) for each in rows], resamples),
+        _mean([kendall_tau_b(*each) for each in rows], resamples),
+        _mean([100 * _same_peak(*each) for each in rows], resamples),
     )
 
 

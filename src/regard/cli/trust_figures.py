@@ -1,0 +1,108 @@
+"""How far to trust a model's attention: measured on some sources, and told."""
+
+from typing import TYPE_CHECKING, Any
+
+from regard.cli.reading import counted
+from regard.cli.table import table
+
+if TYPE_CHECKING:
+    from regard.api import Model
+    from regard.data.pairs import Pairs
+    from regard.evaluation.trust import Trust
+
+#: Sources that are looked at, spread evenly: each is computed as often as it has positions.
+LOOKED_AT = 200
+
+#: In words, what is done to a position.
+WAYS = {"hidden": "hidden from attention", "removed": "removed from the source"}
+HEADER = ("each position", "ranked by", "Kendall's tau", "95 % interval", "same position, %")
+
+
+def trust_texts(
+    model: "Model",
+    asked: "Pairs",
+    *,
+    most: int = LOOKED_AT,
+    resamples: int,
+    batch_size: int = 64,
+    beam: int | None = None,
+    length_penalty: float | None = None,
+) -> "Trust":
+    """Answer at most `most` sources, and measure how far the attention of these is to be trusted.
+
+    Raises UserError for a model without attention.
+    """
+    from regard.evaluation.trust import trust_in_answers
+    from regard.training.validation import spread_evenly
+
+    some = [asked[index] for index in spread_evenly(len(asked), most)]
+    texts = [pair.source for pair in some]
+    features = [pair.features for pair in some] if asked.have_features else None
+    answers = model.translate(
+        texts, features=features, beam=beam, length_penalty=length_penalty, batch_size=batch_size
+    )
+    return trust_in_answers(
+        model.network, model.tokenizers, texts, answers, features=features, resamples=resamples
+    )
+
+
+def trust_captions(
+    model: "Model",
+    asked: "Pairs",
+    *,
+    most: int = LOOKED_AT,
+    resamples: int,
+    batch_size: int = 64,
+    beam: int | None = None,
+    length_penalty: float | None = None,
+) -> "Trust":
+    """The same of pictures, each with its pair, and what the model says of them."""
+    from regard.data.batches import Example
+    from regard.evaluation.asking import read_target
+    from regard.evaluation.captioning import caption_pictures
+    from regard.evaluation.trust import measure_trust
+    from regard.training.validation import spread_evenly
+
+    some = (asked[index].picture for index in spread_evenly(len(asked), most))
+    pictures = [picture for picture in some if picture is not None]
+    search = model.search_configuration(length_penalty)
+    options: Any = {"batch_size": batch_size, "beam": beam}
+    captions = caption_pictures(model.network, model.tokenizers, pictures, search, **options)
+    examples = [
+        Example(picture, read_target(model.tokenizers, caption.tokens))
+        for picture, caption in zip(pictures, captions, strict=True)
+    ]
+    return measure_trust(model.network, examples, resamples=resamples)
+
+
+def trust_rows(trust: "Trust") -> list[list[str]]:
+    """A row for attention and one for random weights, by each way; the cells of `HEADER`."""
+    rows = []
+    for how, agreement in trust.attention.items():
+        for name, each in (("attention", agreement), ("random weights", trust.random[how])):
+            interval = each.correlation.interval
+            between = "" if interval is None else f"{_two(interval.low)} to {_two(interval.high)}"
+            rows.append(
+                [WAYS[how], name, _two(each.correlation.value), between, f"{each.same.value:.1f}"]
+            )
+    return rows
+
+
+def _two(number: float) -> str:
+    """Two digits, and no minus before a zero."""
+    return f"{round(number, 2) + 0.0:.2f}"
+
+
+def trust_sizes(trust: "Trust") -> str:
+    """How much was looked at, and what was not ranked."""
+    sizes = f"{counted(trust.sources, 'source')}, {counted(trust.steps, 'written token')}"
+    if trust.single:
+        sizes += f"; {counted(trust.single, 'source')} of one token left out"
+    if trust.at_end is not None:
+        sizes += f"; not ranked: the end symbol, which gets {trust.at_end:.1f} % of attention"
+    return sizes
+
+
+def trust_table(trust: "Trust") -> list[str]:
+    """The rows, and how much was looked at."""
+    return [*table(trust_rows(trust), header=HEADER, right=[2, 4]), "", trust_sizes(trust)]
