@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from regard.nn.kernels.affine import affine, linear
 from regard.nn.kernels.normed_linears import normed_linears
 from regard.nn.kernels.products import (
     factor,
@@ -14,6 +15,7 @@ from regard.nn.kernels.products import (
     rounded_factors,
     weight_gradient,
 )
+from regard.nn.recurrent import LSTM
 from regard.nn.transformer import EncoderLayer, LayerOptions
 
 
@@ -85,3 +87,50 @@ def test_what_a_product_reads_is_rounded_once() -> None:
     assert rounded.dtype == torch.bfloat16 and full.dtype == torch.float32
     gradients = torch.autograd.grad(rounded.sum(), [x, *linear.parameters()])
     assert all(gradient.dtype == torch.float32 for gradient in gradients)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_linear_layer_and_its_gradients_are_near(bias: bool) -> None:
+    layer, x = nn.Linear(40, 24, bias=bias), torch.randn(3, 5, 40, requires_grad=True)
+    outward = torch.randn(3, 5, 24)
+    found = []
+    for wanted in (False, True):
+        with rounded_factors(wanted):
+            output = linear(x, layer)
+        gradients = torch.autograd.grad((output * outward).sum(), [x, *layer.parameters()])
+        found.append([output, *gradients])
+    check_near(*found, ["output", "inputs", "weight", "bias"][: 4 if bias else 3])
+
+
+def test_an_affine_map_of_both_directions_is_near() -> None:
+    given = [torch.randn(2, 9, 40), torch.randn(2, 40, 24), torch.randn(2, 1, 24)]
+    inputs, outward = [tensor.requires_grad_() for tensor in given], torch.randn(2, 9, 24)
+    found = []
+    for wanted in (False, True):
+        with rounded_factors(wanted):
+            output = affine(*inputs)
+        found.append([output, *torch.autograd.grad((output * outward).sum(), inputs)])
+    check_near(*found, ["output", "rows", "weight", "bias"])
+
+
+@pytest.mark.parametrize("directions", [1, 2])
+def test_an_lstm_and_its_gradients_are_near(directions: int) -> None:
+    layer = LSTM(30, 24, directions)
+    x = torch.randn(4, 6, 30, requires_grad=True)
+    mask = torch.arange(6) < torch.tensor([6, 3, 5, 1])[:, None]
+    outward = torch.randn(4, 6, 24 * directions)
+    found = []
+    for wanted in (False, True):
+        with rounded_factors(wanted):
+            output, _ = layer.run(x, mask=mask)
+        gradients = torch.autograd.grad((output * outward).sum(), [x, *layer.parameters()])
+        found.append([output, *gradients])
+    check_near(*found, ["output", "inputs", *(name for name, _ in layer.named_parameters())])
+
+
+def check_near(exact: list[Tensor], rounded: list[Tensor], names: list[str]) -> None:
+    """All are of full precision, none is far, and products are not exact ones."""
+    for name, one, other in zip(names, rounded, exact, strict=True):
+        assert one.dtype == torch.float32, name
+        assert apart(one, other) < 2e-2, name
+        assert apart(one, other) > 1e-5 or name in ("b", "bias"), name

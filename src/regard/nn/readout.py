@@ -75,8 +75,8 @@ class DeepReadout(nn.Module):
         self.squash = squash
         self.L_h = nn.Linear(state_size, embedding_size)
         self.L_z = nn.Linear(context_size, embedding_size, bias=False)
-        for linear in (self.L_h, self.L_z):
-            nn.init.xavier_uniform_(linear.weight)
+        for each in (self.L_h, self.L_z):
+            nn.init.xavier_uniform_(each.weight)
         nn.init.zeros_(self.L_h.bias)
 
     def forward(

@@ -118,7 +118,7 @@ class TrainingConfiguration(BaseModel):
     checkpoint_interval_seconds: one is saved that often, and at every validation.
     seed: of everything random. threads: of the processor; 0 = all that this process may use.
     matrix_products: precision of the factors, in training, of the matrix products of Transformer
-        layers and of the output layer; what is summed, and all weights, stay `float32`.
+        layers, LSTM layers and output layers; what is summed, and all weights, stay `float32`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
