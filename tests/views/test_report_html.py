@@ -13,6 +13,8 @@ from regard.views import (
     report_html,
     write_report,
 )
+from regard.views.charts import LineChart
+from regard.views.report_html import Table
 
 from .examples import HOSTILE, RIGHT_TO_LEFT, SMALL
 from .test_page_html import Page, embedded
@@ -91,3 +93,16 @@ def test_written_whole_or_refused(tmp_path):
     assert path.read_text(encoding="utf-8") == report_html(REPORT)
     with pytest.raises(UserError, match="missing"):
         write_report(REPORT, tmp_path / "missing" / "report.html")
+
+
+def test_tables_and_charts():
+    table = Table(
+        ("text", "count"), (("<b>שלום</b>", "3"),), numbers=(1,), caption="What & how often"
+    )
+    section = Section("More", charts=(LineChart("loss", "updates", ((1, 2),)),), tables=(table,))
+    page = Page(report_html(Report("x", sections=(section,))))
+    assert page.all("caption")[0]["text"] == "What & how often"
+    cell, number = page.all("td")
+    assert (cell["text"], cell["dir"]) == ("<b>שלום</b>", "auto")
+    assert (number["text"], number["class"]) == ("3", "number")
+    assert len(page.all("svg", **{"class": "chart"})) == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from regard.files import write_text
 from regard.views.attention_view import AttentionView
+from regard.views.charts import DotChart, LineChart
 from regard.views.labels import printable
 from regard.views.page_html import CAUTION, attention_element, page
 
@@ -38,14 +39,26 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of text. numbers: which columns are numbers, aligned to the right."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numbers: tuple[int, ...] = ()
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading with paragraphs, figures, pictures and attention views, shown in this order."""
+    """A heading, and below it paragraphs, figures, charts, tables, pictures and attention views."""
 
     heading: str
     paragraphs: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     pictures: tuple[Picture, ...] = ()
     views: tuple[AttentionView, ...] = ()
+    charts: tuple[LineChart | DotChart, ...] = ()
+    tables: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +97,10 @@ def _section(section: Section) -> str:
     if section.figures:
         rows = "\n".join(map(_figure, section.figures))
         parts.append(f'<table class="figures"><tbody>\n{rows}\n</tbody></table>')
+    if section.charts:
+        charts = "\n".join(chart.svg() for chart in section.charts)
+        parts.append(f'<div class="charts">\n{charts}\n</div>')
+    parts += map(_table, section.tables)
     if section.pictures:
         pictures = "\n".join(map(_picture, section.pictures))
         parts.append(f'<div class="gallery">\n{pictures}\n</div>')
@@ -104,6 +121,24 @@ def _figure(figure: Figure) -> str:
         f'<td class="value">{escape(printable(figure.value))}</td>'
         f'<td class="explanation">{escape(printable(figure.explanation))}</td></tr>'
     )
+
+
+def _table(table: Table) -> str:
+    caption = f"<caption>{escape(printable(table.caption))}</caption>" if table.caption else ""
+    head = "".join(_cell(table, column, name, "th") for column, name in enumerate(table.header))
+    body = "\n".join(
+        f"<tr>{''.join(_cell(table, column, cell, 'td') for column, cell in enumerate(row))}</tr>"
+        for row in table.rows
+    )
+    return (
+        f'<div class="scroll"><table class="plain">{caption}<thead><tr>{head}</tr></thead>'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _cell(table: Table, column: int, text: str, tag: str) -> str:
+    look = ' class="number"' if column in table.numbers else ' dir="auto"'
+    return f"<{tag}{look}>{escape(printable(text))}</{tag}>"
 
 
 def _picture(picture: Picture) -> str:
