@@ -4,13 +4,11 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import regard.cli
 from regard import load
-from regard.data.scenes import write_scenes
 
 Run = Callable[..., tuple[int, list[str], str]]
 
@@ -31,27 +29,6 @@ SMALL = (
     "training.threads=1",
     "search.maximum_length_extra=12",
 )
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("captions") / "scenes"
-    write_scenes(directory, pairs=60, seed=2)
-    return directory
-
-
-@pytest.fixture
-def run(capfdbinary: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """One command in this process: exit code, standard output in lines, standard error."""
-    monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
-
-    def run(*arguments: object) -> tuple[int, list[str], str]:
-        capfdbinary.readouterr()
-        code = regard.cli.run([str(each) for each in arguments])
-        said = capfdbinary.readouterr()
-        return code, said.out.decode().splitlines(), said.err.decode()
-
-    return run
 
 
 def train(data: Path, out: Path, *more: object) -> list[object]:

@@ -7,6 +7,7 @@ from torch import nn
 from regard.attention import Attention
 from regard.models import Model
 
+from . import test_pictures as pictures
 from .matrix import DECODERS, ENCODERS, batch, build
 
 SELF_ATTENTIVE_ENCODERS = [name for name in ENCODERS if name.startswith(("trans", "universal"))]
@@ -58,6 +59,19 @@ def test_encoders_show_what_their_layers_attend_to(encoder: str) -> None:
     for weights in shown:
         assert (weights.transpose(2, 3).transpose(1, 2)[~mask] == 0).all()
         assert (weights.sum(-1).transpose(1, 2)[mask] - 1).abs().max() < 1e-10
+
+
+@pytest.mark.parametrize("encoder", pictures.ENCODERS)
+@torch.no_grad()
+def test_encoders_of_pictures_show_what_their_layers_attend_to(encoder: str) -> None:
+    model = pictures.build(encoder, "show-attend-tell")
+    features, mask, _ = pictures.batch()
+    shown = list(model.encoder_attention_by_layer(features, mask))
+    expected = asked(model.encoder, lambda: model.encode(features, mask))
+    assert len(shown) == len(expected) == pictures.ENCODERS[encoder].get("layers", 0)
+    for one, other in zip(shown, expected, strict=True):
+        assert (one - other).abs().max() < 1e-10
+        assert (one.sum(-1) - 1).abs().max() < 1e-10
 
 
 @pytest.mark.parametrize("decoder", SELF_ATTENTIVE_DECODERS)

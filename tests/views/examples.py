@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+from PIL import Image
 
 from regard.evaluation.attention_stack import AttentionStack
-from regard.views import AttentionView
+from regard.views import AttentionView, keep_image
 
 SMALL = AttentionView(
     source="a dog",
@@ -94,3 +95,37 @@ def deep(
 def pairs(tokens: list[str]) -> list[list[str]]:
     """Two by two."""
     return [tokens[i : i + 2] for i in range(0, len(tokens), 2)]
+
+
+def captioned(layers: int = 0, **changes: object) -> AttentionView:
+    """A drawing of 120 by 60 pixels under 2 rows of 3 cells, and random weights of each token.
+
+    layers: of a Transformer's stacks; 0 = none.
+    """
+    random = np.random.default_rng(3)
+
+    def stack(kind: str, height: int, width: int) -> AttentionStack:
+        weights = random.dirichlet(np.full(width, 0.5), (layers, 2, height)).astype(np.float32)
+        return AttentionStack(kind, weights)
+
+    image = Image.new("RGB", (120, 60), (212, 220, 228))
+    image.paste((220, 38, 44), (45, 5, 75, 25))
+    seen = keep_image(image, (0, 0, 120, 60), 2, 3)
+    shapes = {"cross": (4, 6), "encoder": (6, 6), "decoder": (4, 4)}
+    stacks = tuple(stack(kind, *shape) for kind, shape in shapes.items()) if layers else ()
+    shown = stacks[0].weights[-1].mean(0) if layers else random.dirichlet(np.ones(6), 4)
+    view = AttentionView(
+        source="folder/a <b>.png",
+        text="a red square",
+        source_tokens=seen.cell_names(),
+        tokens=("a", "red", "square", "</s>"),
+        attention=shown,
+        score=-1.5,
+        probabilities=(1.0, 0.5, 0.25, 0.75),
+        shown="its one head",
+        words=(0, 1, 2, -1),
+        next_best=[(("x", 0.25), ("<i>", 0.125))] * 4,
+        stacks=stacks,
+        image=seen,
+    )
+    return replace(view, **changes)

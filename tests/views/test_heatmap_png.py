@@ -66,7 +66,7 @@ def test_characters_without_a_glyph_are_found():
 
 
 def test_very_large_views_are_drawn_at_a_lower_scale(monkeypatch):
-    monkeypatch.setattr("regard.views.heatmap_png._LARGEST", 200_000)
+    monkeypatch.setattr("regard.views.drawing._LARGEST", 200_000)
     layout = lay_out(square(9))
     assert layout.width * layout.height * 4 > 300_000
     height, width = pixels(attention_png(square(9))).shape[:2]
@@ -77,9 +77,9 @@ def test_very_large_views_are_drawn_at_a_lower_scale(monkeypatch):
 def test_old_matplotlib_gets_letters_in_the_order_they_are_seen(monkeypatch):
     from matplotlib.axes import Axes
 
-    from regard.views import heatmap_png
+    from regard.views import drawing
 
-    monkeypatch.setattr(heatmap_png, "_matplotlib_orders_letters", lambda: False)
+    monkeypatch.setattr(drawing, "_matplotlib_orders_letters", lambda: False)
     written = []
     original = Axes.text
 

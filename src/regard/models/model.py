@@ -212,9 +212,12 @@ class Model(nn.Module):
     ) -> Iterator[Float[Tensor, "batch heads positions positions"]]:
         """What each position of the source attends to, layer after layer (or step after step).
 
-        Only Transformers have such an attention. Features that are read apart have none: rows and
-        columns are those of the text alone.
+        Only Transformers have such an attention, over texts or over the grids of pictures. Features
+        that are read apart have none: rows and columns are those of the text alone.
         """
+        if isinstance(self.encoder, GridEncoder):
+            yield from self.encoder.self_attention_by_layer(source)
+            return
         if not isinstance(self.encoder, TransformerEncoder | UniversalEncoder):
             return
         if self.feature_encoder is not None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from regard.views.seen_image import SeenImage
+
 if TYPE_CHECKING:
     from regard.evaluation.attention_stack import AttentionStack
 
@@ -32,6 +34,9 @@ class AttentionView:
     source_words, words: the whitespace-separated word of its text that each token belongs to, -1
         for none, where that is known.
     next_best: of each token, the most probable others with their probabilities, best first.
+    image: the picture that was looked at, where it was one: source tokens are the cells of its
+        grid, row by row, and `source` is its name.
+    opens_at: layer and head (None: the mean over its heads), from 1, that a page shows at first.
 
     Sequences of any kind are taken and kept as tuples. Raises ValueError when the attention has
     not a row a token and a weight a source token, or a value is outside 0 to 1; where there is not
@@ -58,6 +63,8 @@ class AttentionView:
     source_words: tuple[int, ...] | None = None
     words: tuple[int, ...] | None = None
     next_best: tuple[tuple[tuple[str, float], ...], ...] | None = None
+    image: SeenImage | None = None
+    opens_at: tuple[int, int | None] | None = None
 
     def __post_init__(self) -> None:
         self._keep("source_tokens", tuple(self.source_tokens))
@@ -95,6 +102,11 @@ class AttentionView:
         self._check_words(self.words, self.text, "word")
         for stack in self.stacks:
             self._check_stack(stack)
+        if self.image is not None and self.source_tokens != self.image.cell_names():
+            raise ValueError(
+                f"source tokens of an image of {self.image.rows} by {self.image.columns} cells "
+                "should be its cell_names()"
+            )
 
     def _check_length(self, field: str, tokens: tuple[str, ...], what: str) -> None:
         given = getattr(self, field)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from regard.views.attention_view import AttentionView
-from regard.views.fonts import choose_fonts
+from regard.views.drawing import Fonts, Pen, Sheet
 from regard.views.heatmap_layout import LEGEND_WIDTH, SMALL, STRIP, HeatmapLayout, lay_out
-from regard.views.labels import clusters, is_right_to_left, printable, visible
+from regard.views.labels import printable, visible
 from regard.views.palette import ACCENT, EMPTY, INK, MUTED, PAPER, STEPS
 from regard.views.steps_strip import steps_cells
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_LARGEST = 40e6  # pixels
 _CENTERED: dict[str, Any] = {"horizontalalignment": "center"}
 _TO_THE_LEFT: dict[str, Any] = {"horizontalalignment": "right"}
 
@@ -25,58 +23,17 @@ def attention_png(view: AttentionView, *, scale: float = 2.0) -> bytes:
 
     Characters that no font of this computer has outlines of are written as codes, `‹U+1F642›`.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    labels = "".join(map(visible, (*view.source_tokens, *view.tokens))) + printable(view.title)
-    families, missing = choose_fonts(frozenset(labels + "‹›…"))
-    layout = lay_out(view, label=lambda token: _coded(visible(token), missing))
-    scale = min(scale, (_LARGEST / (layout.width * layout.height)) ** 0.5)
-    figure = Figure(dpi=100, facecolor=PAPER)
-    figure.set_size_inches(layout.width * scale / 100, layout.height * scale / 100)
-    FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_axis_off()
-    _draw_matrix(axes, view, layout, scale)
-    pen = _Pen(axes, scale, families)
-    _draw_labels(pen, layout, _coded(layout.heading, missing))
+    labels = map(visible, (*view.source_tokens, *view.tokens))
+    fonts = Fonts.of([*labels, printable(view.title)])
+    layout = lay_out(view, label=lambda token: fonts.coded(visible(token)))
+    sheet = Sheet(layout.width, layout.height, scale)
+    _draw_matrix(sheet.axes, view, layout, sheet.scale)
+    pen = Pen(sheet.axes, sheet.scale, fonts.families)
+    _draw_labels(pen, layout, fonts.coded(layout.heading))
     _draw_figures(pen, view, layout)
     _draw_steps(pen, view, layout)
-    _draw_legend(axes, pen, layout)
-    axes.set_xlim(0, layout.width)
-    axes.set_ylim(layout.height, 0)
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=100, metadata={"Software": None})
-    return buffer.getvalue()
-
-
-class _Pen:
-    """Writes text in units of the layout; x, y: where its baseline starts unless told otherwise."""
-
-    def __init__(self, axes: Axes, scale: float, families: list[str]) -> None:
-        self.axes, self.scale, self.families = axes, scale, families
-        self.orders_letters = _matplotlib_orders_letters()
-
-    def write(
-        self, x: float, y: float, text: str, size: float, color: str = INK, **look: Any
-    ) -> None:
-        if not self.orders_letters and is_right_to_left(text):
-            text = "".join(reversed(list(clusters(text))))
-        self.axes.text(
-            x,
-            y,
-            text,
-            fontsize=size * self.scale * 0.72,  # points at 100 dots an inch
-            color=color,
-            fontfamily=self.families,
-            verticalalignment="baseline",
-            parse_math=False,
-            **look,
-        )
-
-
-def _coded(text: str, missing: frozenset[str]) -> str:
-    return "".join(f"‹U+{ord(c):04X}›" if c in missing else c for c in text)
+    _draw_legend(sheet.axes, pen, layout)
+    return sheet.png()
 
 
 def _draw_matrix(axes: Axes, view: AttentionView, layout: HeatmapLayout, scale: float) -> None:
@@ -109,10 +66,9 @@ def _shade(axes: Axes, rows: Any, extent: tuple[float, float, float, float]) -> 
     )
 
 
-def _draw_labels(pen: _Pen, layout: HeatmapLayout, heading: str) -> None:
+def _draw_labels(pen: Pen, layout: HeatmapLayout, heading: str) -> None:
     if heading:
-        weight = "bold" if len(pen.families) == 1 else "normal"  # other fonts may have no bold
-        pen.write(16, 16 + layout.heading_size, heading, layout.heading_size, weight=weight)
+        pen.write_heading(heading, layout.heading_size)
     source = "← source" if layout.right_to_left else "source →"
     corner = layout.left - 8
     pen.write(corner, layout.top - 8 - SMALL * 1.4, source, SMALL, MUTED, **_TO_THE_LEFT)
@@ -130,7 +86,7 @@ def _draw_labels(pen: _Pen, layout: HeatmapLayout, heading: str) -> None:
         pen.write(corner, y, label, layout.font_size, **_TO_THE_LEFT)
 
 
-def _draw_figures(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None:
+def _draw_figures(pen: Pen, view: AttentionView, layout: HeatmapLayout) -> None:
     if layout.value_size:
         for row, weights in enumerate(view.attention):
             for column, weight in enumerate(weights):
@@ -147,7 +103,7 @@ def _draw_figures(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None
             pen.write(x, y, f"{probability:.2f}", size, MUTED)
 
 
-def _draw_steps(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None:
+def _draw_steps(pen: Pen, view: AttentionView, layout: HeatmapLayout) -> None:
     from matplotlib.patches import Rectangle
 
     size = min(SMALL, layout.font_size)
@@ -165,17 +121,9 @@ def _draw_steps(pen: _Pen, view: AttentionView, layout: HeatmapLayout) -> None:
         pen.write(x, y + size * 0.35, cell.figure, size, color, **_CENTERED)
 
 
-def _draw_legend(axes: Axes, pen: _Pen, layout: HeatmapLayout) -> None:
+def _draw_legend(axes: Axes, pen: Pen, layout: HeatmapLayout) -> None:
     left, top = layout.left + SMALL * 1.2, layout.legend_top
     steps = [[index / 255 for index in range(256)]]
     _shade(axes, steps, (left, left + LEGEND_WIDTH, top + 9, top))
     pen.write(layout.left, top + 8.5, "0", SMALL, MUTED)
     pen.write(left + LEGEND_WIDTH + 6, top + 8.5, "1  attention weight", SMALL, MUTED)
-
-
-def _matplotlib_orders_letters() -> bool:
-    """Whether this matplotlib orders and joins right-to-left letters itself (3.11 and later)."""
-    import matplotlib
-
-    major, minor = matplotlib.__version__.split(".")[:2]
-    return (int(major), int(minor)) >= (3, 11)

@@ -21,11 +21,11 @@ _FIRST_STRONG_ISOLATE, _POP = "\u2068", "\u2069"
 def attention_svg(view: AttentionView) -> str:
     """A view as a whole SVG document; every weight is in the tooltip of its cell."""
     layout = lay_out(view)
-    size = f'width="{_n(layout.width)}" height="{_n(layout.height)}"'
+    size = f'width="{number(layout.width)}" height="{number(layout.height)}"'
     parts = [
         '<?xml version="1.0" encoding="UTF-8"?>\n',
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {_n(layout.width)} '
-        f'{_n(layout.height)}" role="img" aria-label={quoteattr(description(view))}>\n',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {number(layout.width)} '
+        f'{number(layout.height)}" role="img" aria-label={quoteattr(description(view))}>\n',
         f'<rect {size} fill="{PAPER}"/>\n',
         *_body(view, layout, tooltips=True),
         "</svg>\n",
@@ -40,16 +40,16 @@ def inline_svg(view: AttentionView) -> str:
     """
     layout = lay_out(view, heading=False, extent=620)
     data = {
-        "left": _n(layout.left),
-        "top": _n(layout.top),
-        "cell": _n(layout.cell),
+        "left": number(layout.left),
+        "top": number(layout.top),
+        "cell": number(layout.cell),
         "mirrored": "true" if layout.right_to_left else "false",
     }
     attributes = " ".join(f'data-{name}="{value}"' for name, value in data.items())
     return "".join(
         (
-            f'<svg class="heatmap" width="{_n(layout.width)}" height="{_n(layout.height)}" '
-            f'viewBox="0 0 {_n(layout.width)} {_n(layout.height)}" {attributes} role="img" '
+            f'<svg class="heatmap" width="{number(layout.width)}" height="{number(layout.height)}" '
+            f'viewBox="0 0 {number(layout.width)} {number(layout.height)}" {attributes} role="img" '
             f"aria-label={quoteattr(description(view))}>\n",
             *_body(view, layout, tooltips=False),
             "</svg>\n",
@@ -64,14 +64,15 @@ def description(view: AttentionView) -> str:
 
 
 def _body(view: AttentionView, layout: HeatmapLayout, *, tooltips: bool) -> Iterator[str]:
-    yield f'<g font-family="{SANS}" font-size="{_n(layout.font_size)}" fill="{INK}" class="ink">\n'
+    size = number(layout.font_size)
+    yield f'<g font-family="{SANS}" font-size="{size}" fill="{INK}" class="ink">\n'
     if layout.heading:
         heading = layout.heading
         if is_right_to_left(heading):
             heading = _FIRST_STRONG_ISOLATE + heading + _POP
         yield (
-            f'<text x="16" y="{_n(16 + layout.heading_size)}" font-weight="600" '
-            f'font-size="{_n(layout.heading_size)}">{escape(heading)}</text>\n'
+            f'<text x="16" y="{number(16 + layout.heading_size)}" font-weight="600" '
+            f'font-size="{number(layout.heading_size)}">{escape(heading)}</text>\n'
         )
     yield from _captions(layout)
     yield from _column_labels(layout)
@@ -89,11 +90,11 @@ def _body(view: AttentionView, layout: HeatmapLayout, *, tooltips: bool) -> Iter
 
 
 def _captions(layout: HeatmapLayout) -> Iterator[str]:
-    x = _n(layout.left - 8)
+    x = number(layout.left - 8)
     source = "← source" if layout.right_to_left else "source →"
-    yield f'<g font-size="{_n(SMALL)}" fill="{MUTED}" class="muted" text-anchor="end">'
-    yield f'<text x="{x}" y="{_n(layout.top - 8 - SMALL * 1.4)}">{source}</text>'
-    yield f'<text x="{x}" y="{_n(layout.top - 8)}">output ↓</text></g>\n'
+    yield f'<g font-size="{number(SMALL)}" fill="{MUTED}" class="muted" text-anchor="end">'
+    yield f'<text x="{x}" y="{number(layout.top - 8 - SMALL * 1.4)}">{source}</text>'
+    yield f'<text x="{x}" y="{number(layout.top - 8)}">output ↓</text></g>\n'
 
 
 def _column_labels(layout: HeatmapLayout) -> Iterator[str]:
@@ -103,9 +104,11 @@ def _column_labels(layout: HeatmapLayout) -> Iterator[str]:
         y = layout.top - 8
         if layout.angle:
             x += layout.font_size * 0.25
-            place = f'transform="translate({_n(x)} {_n(y)}) rotate({_n(-layout.angle)})"'
+            place = (
+                f'transform="translate({number(x)} {number(y)}) rotate({number(-layout.angle)})"'
+            )
         else:
-            place = f'x="{_n(x)}" y="{_n(y)}" text-anchor="middle"'
+            place = f'x="{number(x)}" y="{number(y)}" text-anchor="middle"'
         yield f'<text {place} data-index="{index}">{escape(label)}</text>\n'
     yield "</g>\n"
 
@@ -114,23 +117,23 @@ def _row_labels(layout: HeatmapLayout) -> Iterator[str]:
     yield '<g class="row-labels" text-anchor="end">\n'
     for index, label in enumerate(layout.row_labels):
         y = layout.row_top(index) + layout.cell / 2 + layout.font_size * 0.35
-        x = _n(layout.left - 8)
-        yield f'<text x="{x}" y="{_n(y)}" data-index="{index}">{escape(label)}</text>\n'
+        x = number(layout.left - 8)
+        yield f'<text x="{x}" y="{number(y)}" data-index="{index}">{escape(label)}</text>\n'
     yield "</g>\n"
 
 
 def _cells(view: AttentionView, layout: HeatmapLayout, tooltips: bool) -> Iterator[str]:
-    matrix = _rectangle(
+    matrix = rectangle(
         layout.left, layout.top, layout.right - layout.left, layout.bottom - layout.top
     )
-    side = _n(layout.cell)
+    side = number(layout.cell)
     yield f'<rect {matrix} fill="{EMPTY}" class="empty"/>\n<g fill="{ACCENT}" class="weights">\n'
     for row, weights in enumerate(view.attention):
         for column, weight in enumerate(weights):
-            opacity = _n(weight, 3)
+            opacity = number(weight, 3)
             if not tooltips and opacity == "0":
                 continue
-            x, y = _n(layout.column_left(column)), _n(layout.row_top(row))
+            x, y = number(layout.column_left(column)), number(layout.row_top(row))
             cell = f'<rect x="{x}" y="{y}" width="{side}" height="{side}" fill-opacity="{opacity}"'
             if tooltips:
                 pair = f"{visible(view.tokens[row])} ← {visible(view.source_tokens[column])}"
@@ -142,15 +145,16 @@ def _cells(view: AttentionView, layout: HeatmapLayout, tooltips: bool) -> Iterat
 
 def _grid(layout: HeatmapLayout) -> Iterator[str]:
     """Lines in the color of the paper between cells."""
+    top, bottom = number(layout.top), number(layout.bottom)
     lines = [
-        f"M{_n(layout.left + layout.cell * column)} {_n(layout.top)}V{_n(layout.bottom)}"
+        f"M{number(layout.left + layout.cell * column)} {top}V{bottom}"
         for column in range(1, len(layout.column_labels))
     ]
     lines += [
-        f"M{_n(layout.left)} {_n(layout.row_top(row))}H{_n(layout.right)}"
+        f"M{number(layout.left)} {number(layout.row_top(row))}H{number(layout.right)}"
         for row in range(1, len(layout.row_labels))
     ]
-    thickness = _n(min(1.5, layout.cell / 16))
+    thickness = number(min(1.5, layout.cell / 16))
     yield (
         f'<path d="{"".join(lines)}" stroke="{PAPER}" stroke-width="{thickness}" fill="none" '
         'class="grid" pointer-events="none"/>\n'
@@ -159,26 +163,27 @@ def _grid(layout: HeatmapLayout) -> Iterator[str]:
 
 def _values(view: AttentionView, layout: HeatmapLayout) -> Iterator[str]:
     yield (
-        f'<g font-size="{_n(layout.value_size)}" text-anchor="middle" pointer-events="none" '
+        f'<g font-size="{number(layout.value_size)}" text-anchor="middle" pointer-events="none" '
         'class="values">\n'
     )
     for row, weights in enumerate(view.attention):
         for column, weight in enumerate(weights):
             if weight >= 0.05:
-                x = _n(layout.column_left(column) + layout.cell / 2)
-                y = _n(layout.row_top(row) + layout.cell / 2 + layout.value_size * 0.36)
+                x = number(layout.column_left(column) + layout.cell / 2)
+                y = number(layout.row_top(row) + layout.cell / 2 + layout.value_size * 0.36)
                 look = _VALUE_LOOKS[(weight > 0.2) + (weight > 0.5)]
                 yield f'<text x="{x}" y="{y}" {look}>{weight:.2f}</text>\n'
     yield "</g>\n"
 
 
 def _probabilities(probabilities: tuple[float, ...], layout: HeatmapLayout) -> Iterator[str]:
-    yield f'<g font-size="{_n(min(SMALL, layout.font_size))}" fill="{MUTED}" class="muted">\n'
-    yield f'<text x="{_n(layout.beside)}" y="{_n(layout.top - 8)}" font-style="italic">p</text>'
+    yield f'<g font-size="{number(min(SMALL, layout.font_size))}" fill="{MUTED}" class="muted">\n'
+    x = number(layout.beside)
+    yield f'<text x="{x}" y="{number(layout.top - 8)}" font-style="italic">p</text>'
     for row, probability in enumerate(probabilities):
         y = layout.row_top(row) + layout.cell / 2 + layout.font_size * 0.3
         yield (
-            f'<text x="{_n(layout.beside)}" y="{_n(y)}">{probability:.2f}'
+            f'<text x="{x}" y="{number(y)}">{probability:.2f}'
             f"<title>probability of the token: {probability:.4f}</title></text>\n"
         )
     yield "</g>\n"
@@ -186,22 +191,23 @@ def _probabilities(probabilities: tuple[float, ...], layout: HeatmapLayout) -> I
 
 def _steps(cells: list[StepsCell], layout: HeatmapLayout) -> Iterator[str]:
     size = min(SMALL, layout.font_size)
-    yield f'<g font-size="{_n(size)}" fill="{MUTED}" class="muted">\n'
+    yield f'<g font-size="{number(size)}" fill="{MUTED}" class="muted">\n'
     if layout.strip_below:
-        place = f'x="{_n(layout.left - 8)}" y="{_n(layout.strip_top + STRIP / 2 + size * 0.35)}"'
+        middle = layout.strip_top + STRIP / 2 + size * 0.35
+        place = f'x="{number(layout.left - 8)}" y="{number(middle)}"'
         yield f'<text {place} text-anchor="end">steps</text>\n'
     if layout.strip_beside:
-        yield f'<text x="{_n(layout.strip_left)}" y="{_n(layout.top - 8)}">steps</text>\n'
+        yield f'<text x="{number(layout.strip_left)}" y="{number(layout.top - 8)}">steps</text>\n'
     yield f'</g>\n<g fill="{STEPS}" class="steps">\n'
     for cell in cells:
-        place = _rectangle(cell.x + 0.5, cell.y + 0.5, cell.width - 1, cell.height - 1)
-        yield f'<rect {place} fill-opacity="{_n(cell.share, 3)}">'
+        place = rectangle(cell.x + 0.5, cell.y + 0.5, cell.width - 1, cell.height - 1)
+        yield f'<rect {place} fill-opacity="{number(cell.share, 3)}">'
         yield f"<title>{escape(cell.tooltip)}</title></rect>\n"
     yield '</g>\n<g text-anchor="middle" pointer-events="none" class="values">\n'
     for cell in cells:
         x, y = cell.middle
         look = _VALUE_LOOKS[2 if cell.share > 0.5 else 1]
-        place = f'x="{_n(x)}" y="{_n(y + size * 0.35)}" font-size="{_n(size)}"'
+        place = f'x="{number(x)}" y="{number(y + size * 0.35)}" font-size="{number(size)}"'
         if cell.figure:
             yield f"<text {place} {look}>{cell.figure}</text>\n"
     yield "</g>\n"
@@ -210,26 +216,27 @@ def _steps(cells: list[StepsCell], layout: HeatmapLayout) -> Iterator[str]:
 def _legend(layout: HeatmapLayout) -> Iterator[str]:
     step = LEGEND_WIDTH / _LEGEND_STEPS
     left, top = layout.left + SMALL * 1.2, layout.legend_top
-    bar = _rectangle(left, top, LEGEND_WIDTH, 9)
+    bar = rectangle(left, top, LEGEND_WIDTH, 9)
     yield f'<rect {bar} fill="{EMPTY}" class="empty"/>\n'
     yield f'<g fill="{ACCENT}" class="weights" shape-rendering="crispEdges">'
     for index in range(_LEGEND_STEPS):
-        opacity = _n(index / (_LEGEND_STEPS - 1), 3)
-        place = _rectangle(left + step * index, top, step, 9)
+        opacity = number(index / (_LEGEND_STEPS - 1), 3)
+        place = rectangle(left + step * index, top, step, 9)
         yield f'<rect {place} fill-opacity="{opacity}"/>'
-    y = _n(top + 8.5)
-    after = _n(left + LEGEND_WIDTH + 6)
+    y = number(top + 8.5)
+    after = number(left + LEGEND_WIDTH + 6)
     yield (
-        f'</g>\n<g font-size="{_n(SMALL)}" fill="{MUTED}" class="muted">'
-        f'<text x="{_n(layout.left)}" y="{y}">0</text>'
+        f'</g>\n<g font-size="{number(SMALL)}" fill="{MUTED}" class="muted">'
+        f'<text x="{number(layout.left)}" y="{y}">0</text>'
         f'<text x="{after}" y="{y}">1\u2002attention weight</text></g>\n'
     )
 
 
-def _rectangle(x: float, y: float, width: float, height: float) -> str:
-    return f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+def rectangle(x: float, y: float, width: float, height: float) -> str:
+    """The attributes of a `rect` or an `image`."""
+    return f'x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}"'
 
 
-def _n(number: float, digits: int = 2) -> str:
+def number(value: float, digits: int = 2) -> str:
     """A number as short as it can be written."""
-    return f"{number:.{digits}f}".rstrip("0").rstrip(".") or "0"
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") or "0"

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from regard.views.attention_view import AttentionView
+from regard.views.seen_image import SeenImage
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -16,6 +17,10 @@ def attention_json(view: AttentionView) -> str:
     `translate --json` (`nbest` holds the one text shown); `source` is beside them, and `title`,
     `token_probabilities`, `source_steps`, `source_ponder`, `steps` and `ponder` where the view has
     them. Characters outside ASCII stand as they are.
+
+    Of a picture the names are those of `caption --json`: `image` in place of `source`, and
+    `attention` as `[tokens][rows][columns]`. `size` is its width and height, and `covered` left,
+    top, right, bottom of what the grid covers, in pixels.
     """
     return dumps(_as_dict(view)) + "\n"
 
@@ -35,14 +40,10 @@ def dumps_for_script(data: Any) -> str:
 
 
 def _as_dict(view: AttentionView) -> dict[str, Any]:
+    written = {"text": view.text, "score": view.score, "tokens": view.tokens}
     data: dict[str, Any] = {
-        "source": view.source,
-        "text": view.text,
-        "score": view.score,
-        "tokens": view.tokens,
-        "source_tokens": view.source_tokens,
-        "attention": view.attention,
-        "alignment": view.alignment,
+        **written,
+        **(_read_text(view) if view.image is None else _read_image(view, view.image)),
         "nbest": [{"text": view.text, "score": view.score}],
     }
     if view.title:
@@ -53,3 +54,22 @@ def _as_dict(view: AttentionView) -> dict[str, Any]:
         if getattr(view, name) is not None:
             data[name] = getattr(view, name)
     return data
+
+
+def _read_text(view: AttentionView) -> dict[str, Any]:
+    return {
+        "source": view.source,
+        "source_tokens": view.source_tokens,
+        "attention": view.attention,
+        "alignment": view.alignment,
+    }
+
+
+def _read_image(view: AttentionView, image: SeenImage) -> dict[str, Any]:
+    starts = range(0, image.rows * image.columns, image.columns)
+    return {
+        "image": view.source,
+        "size": (image.width, image.height),
+        "covered": image.covered,
+        "attention": [[row[at : at + image.columns] for at in starts] for row in view.attention],
+    }

@@ -8,6 +8,7 @@ from typing import Any
 from regard.views.attention_view import AttentionView
 from regard.views.labels import is_right_to_left, visible
 from regard.views.packing import PackedView
+from regard.views.page_image import image_data
 from regard.views.steps_strip import short, steps_text
 
 START = "<s>"
@@ -39,6 +40,12 @@ def page_data(view: AttentionView, packed: PackedView) -> dict[str, Any]:
             "nextBest": _others(view),
         },
     }
+    if view.image is not None:
+        data["source"]["tokens"] = view.source_tokens  # names of cells, whose spaces are spaces
+        data["image"] = image_data(view.image)
+    if view.opens_at is not None and any(stack.kind == "cross" for stack, _ in packed.stacks):
+        layer, head = view.opens_at
+        data["opensAt"] = {"layer": layer - 1, "head": "mean" if head is None else head - 1}
     if any(stack.kind == "decoder" for stack, _ in packed.stacks):
         read = (START, *view.tokens[:-1])
         words = None if view.words is None else (-1, *view.words[:-1])

@@ -8,8 +8,9 @@ from regard.views.attention_view import AttentionView
 from regard.views.heatmap_svg import inline_svg
 from regard.views.json_view import dumps_for_script
 from regard.views.labels import printable
-from regard.views.packing import Packed, PackedView, pack_view
+from regard.views.packing import MOST_CHARACTERS, Packed, PackedView, pack_view
 from regard.views.page_data import page_data
+from regard.views.page_image import maps_without_scripts, scene_element
 
 CAUTION = (
     "Attention shows where the model looked while it wrote each token. "
@@ -18,11 +19,16 @@ CAUTION = (
 _READING = (
     "Lines of less than 2 % of the largest weight are not drawn; the heat map holds every weight."
 )
+_PICTURED = (
+    "In the middle of a cell a picture is as bright as the token's weight there over its largest "
+    "one, and between the middles as what is between."
+)
 _STEPS = "The number beside a token is how many steps the model took over it."
 _SCRIPTS = (
     "weights.js",
     "bridge.js",
     "heatmap.js",
+    "scene.js",
     "readout.js",
     "controls.js",
     "figure.js",
@@ -32,19 +38,25 @@ _SCRIPTS = (
 _STYLES = ("page.css", "attention.css")
 _MOST_CELLS = 1600  # of a heat map that is drawn where scripts are off
 _KINDS = {"cross": "output to source", "encoder": "source to source", "decoder": "output to itself"}
+_KINDS_OF_PICTURES = _KINDS | {"cross": "output to picture", "encoder": "picture to itself"}
 
 
-def attention_html(view: AttentionView) -> str:
-    """A view as a whole page: the tokens with lines between them, and the heat map.
+def attention_html(view: AttentionView, *more: AttentionView) -> str:
+    """A view as a whole page: the tokens with lines between them, and the heat map; or the picture.
 
     Nothing is loaded: style, script and data are inside. It follows the reader's light or dark
-    scheme, works with the keyboard, and shows a small heat map without scripts too.
+    scheme, works with the keyboard, and shows small maps without scripts too.
+
+    more: views that stand on the page below the first.
     """
-    heading = printable(view.title) or "Attention"
-    said = [CAUTION, _READING] + ([_STEPS] if view.source_steps or view.steps else [])
+    views = (view, *more)
+    heading = (printable(view.title) if not more else "") or "Attention"
+    elements = "\n".join(attention_element(each, heading=bool(more)) for each in views)
+    said = [CAUTION, *dict.fromkeys(_PICTURED if each.image else _READING for each in views)]
+    said += [_STEPS] if any(each.source_steps or each.steps for each in views) else []
     main = (
         f'<h1 dir="auto">{escape(heading)}</h1>\n'
-        f'<div class="views">\n{attention_element(view, heading=False)}\n</div>\n'
+        f'<div class="views">\n{elements}\n</div>\n'
         f"<footer><p>{' '.join(said)}</p></footer>"
     )
     return page(heading, main)
@@ -65,26 +77,35 @@ style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <meta name="generator" content="regard">
 <title>{escape(title)}</title>
 <style>
-{_assets(_STYLES)}</style>
+{style()}</style>
 </head>
 <body>
 <main>
 {main}
 </main>
 <script>
-(() => {{
-"use strict";
-{_assets(_SCRIPTS)}}})();
-</script>
+{script()}</script>
 </body>
 </html>
 """
 
 
+def script(*more: str) -> str:
+    """What brings attention elements to life, in a scope of its own; `more` stands behind it."""
+    parts = "\n".join((_assets(_SCRIPTS), *more))
+    return f'(() => {{\n"use strict";\n{parts}}})();\n'
+
+
+def style(*more: str) -> str:
+    """The style of pages; `more` stands behind it."""
+    return "\n".join((_assets(_STYLES), *more))
+
+
 def attention_element(view: AttentionView, *, heading: bool = True) -> str:
     """A view as an element that `page` brings to life; a page may hold any number of them."""
     title = printable(view.title) if heading else ""
-    packed = pack_view(view)
+    kept = 0 if view.image is None else len(view.image.uri)
+    packed = pack_view(view, MOST_CHARACTERS - kept)
     data = dumps_for_script(page_data(view, packed))
     return "\n".join(
         (
@@ -99,12 +120,13 @@ def attention_element(view: AttentionView, *, heading: bool = True) -> str:
             '<p class="legend"></p>',
             _without_scripts(view),
             '<div class="panels">',
+            "" if view.image is None else scene_element(view.source, view.image),
             '<div class="bridge"></div>',
             '<div class="map" role="application" aria-label="Heat map"></div>',
             "</div>",
             '<p class="readout" role="status"></p>',
             '<div class="alternatives"></div>',
-            _stored(packed),
+            _stored(view, packed),
             f'<script type="application/json" class="data">{data}</script>',
             "</article>",
         )
@@ -113,21 +135,25 @@ def attention_element(view: AttentionView, *, heading: bool = True) -> str:
 
 def _without_scripts(view: AttentionView) -> str:
     small = len(view.tokens) * len(view.source_tokens) <= _MOST_CELLS
-    picture = f'<div class="scroll">\n{inline_svg(view)}</div>' if small else ""
+    picture = ""
+    if small:
+        drawn = inline_svg(view) if view.image is None else maps_without_scripts(view, view.image)
+        picture = f'<div class="scroll">\n{drawn}</div>'
     said = "Without scripts this page shows no more than this."
     return f"<noscript>{picture}<p>{said}</p></noscript>"
 
 
-def _stored(packed: PackedView) -> str:
+def _stored(view: AttentionView, packed: PackedView) -> str:
     """What the page does not hold, and how exact the weights are that it does."""
+    kinds = _KINDS if view.image is None else _KINDS_OF_PICTURES
     rows = [_exactness("as answered", packed.shown)] + [
-        _exactness(f"{_KINDS[stack.kind]}{', mean over heads' if stack.mean else ''}", weights)
+        _exactness(f"{kinds[stack.kind]}{', mean over heads' if stack.mean else ''}", weights)
         for stack, weights in packed.stacks
     ]
     missing = ""
     if packed.left_out:
-        kinds = " and ".join(_KINDS[kind] for kind in packed.left_out)
-        missing = f"<p>Too large for one page, so not in it: the layers of {kinds}.</p>"
+        names = " and ".join(kinds[kind] for kind in packed.left_out)
+        missing = f"<p>Too large for one page, so not in it: the layers of {names}.</p>"
     return (
         f'<div class="stored">{missing}<details><summary>How the weights are stored</summary>\n'
         "<p>Each as a whole number: weight = largest × (number / levels)<sup>power</sup>.</p>\n"
@@ -144,7 +170,10 @@ def _exactness(name: str, packed: Packed) -> str:
 
 
 def _facts(view: AttentionView) -> str:
-    facts = [f"<b>{len(view.source_tokens)}</b> source tokens, <b>{len(view.tokens)}</b> written"]
+    read = f"<b>{len(view.source_tokens)}</b> source tokens"
+    if view.image is not None:
+        read = f"<b>{view.image.rows} × {view.image.columns}</b> cells"
+    facts = [f"{read}, <b>{len(view.tokens)}</b> written"]
     if view.score is not None:
         score = f"{view.score:.3f}".replace("-", "\u2212")
         facts.insert(0, f"log-probability <b>{score}</b>")

@@ -9,6 +9,8 @@ from regard.views.heatmap_png import attention_png
 from regard.views.heatmap_svg import attention_svg
 from regard.views.json_view import attention_json
 from regard.views.page_html import attention_html
+from regard.views.tiles_png import tiles_png
+from regard.views.tiles_svg import tiles_svg
 
 SUFFIXES = (".html", ".png", ".svg", ".json")
 
@@ -31,9 +33,11 @@ def save_view(view: AttentionView, path: Path) -> None:
 
     Raises UserError for any other suffix, and when the path cannot be written.
     """
-    suffix = check_suffix(path)
+    suffix, image = check_suffix(path), view.image
     if suffix == ".png":
-        write_bytes(path, attention_png(view))
-        return
-    render = {".html": attention_html, ".svg": attention_svg, ".json": attention_json}[suffix]
-    write_text(path, render(view))
+        write_bytes(path, attention_png(view) if image is None else tiles_png(view, image))
+    elif suffix == ".svg":
+        write_text(path, attention_svg(view) if image is None else tiles_svg(view, image))
+    else:
+        render = {".html": attention_html, ".json": attention_json}[suffix]
+        write_text(path, render(view))

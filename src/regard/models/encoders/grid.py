@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxtyping import Bool, Float
@@ -63,6 +64,25 @@ class GridEncoder(nn.Module):
         Raises:
             ValueError: grids of another shape.
         """
+        hidden = self._placed(grids)
+        for layer in self.layers:
+            hidden = layer(hidden, None)
+        hidden = self.norm(hidden)
+        return Encoded(hidden, hidden)
+
+    def self_attention_by_layer(
+        self, grids: Float[Tensor, "batch positions features"]
+    ) -> Iterator[Float[Tensor, "batch heads positions positions"]]:
+        """What all positions attend to, layer after layer; computed as it is read."""
+        hidden = self._placed(grids)
+        for layer in self.layers:
+            yield layer.self_weights(hidden, None)
+            hidden = layer(hidden, None)
+
+    def _placed(
+        self, grids: Float[Tensor, "batch positions features"]
+    ) -> Float[Tensor, "batch positions size"]:
+        """What the first Transformer layer reads."""
         rows, columns, size = self.shape
         if grids.shape[1:] != (rows * columns, size):
             raise ValueError(
@@ -70,8 +90,4 @@ class GridEncoder(nn.Module):
             )
         hidden = grids if self.input_norm is None else self.input_norm(grids)
         hidden = hidden if self.projection is None else self.projection(hidden)
-        hidden = dropout(self.positions(hidden), self.dropout, self.training)
-        for layer in self.layers:
-            hidden = layer(hidden, None)
-        hidden = self.norm(hidden)
-        return Encoded(hidden, hidden)
+        return dropout(self.positions(hidden), self.dropout, self.training)

@@ -35,6 +35,7 @@ function fillBridge(view) {
     list.tinted = [];
     list.active = null;
   }
+  if (pictured(view)) view.bridge.element.className = "bridge upright";
 }
 
 const LIST_NAMES = {

@@ -7,7 +7,7 @@ function makeControls(view) {
   const controls = { bar, parts: {} };
   const parts = controls.parts;
   if (kinds.length > 1 || view.stacks.cross) {
-    parts.kind = select(bar, "Attention", kinds.map((kind) => [kind, KINDS[kind].name]),
+    parts.kind = select(bar, "Attention", kinds.map((kind) => [kind, kindName(view, kind)]),
       (value) => choose(view, { kind: value, ...firstChoice(view, value) }));
     parts.layer = select(bar, "Layer", [], (value) => choose(view, { layer: place(value) }));
     parts.head = select(bar, "Head", [], (value) => choose(view, { head: place(value) }));
@@ -82,7 +82,8 @@ function saveButtons(view, bar, parts) {
 }
 
 function firstChoice(view, kind) {
-  return kind === "cross" ? { layer: "shown", head: "mean" } : { layer: 0, head: "mean" };
+  if (kind === "cross") return view.data.opensAt || { layer: "shown", head: "mean" };
+  return { layer: 0, head: "mean" };
 }
 
 // After every change: the options of the kind, and which controls are of use.
@@ -111,5 +112,6 @@ function updateControls(view) {
     }
   }
   if (parts.words) parts.words.checked = view.choice.words;
+  parts.smaller.disabled = parts.larger.disabled = pictured(view);
   parts.links.disabled = kind !== "cross" || !view.data.source.words || !view.data.output.words;
 }

@@ -5,8 +5,9 @@ const MOST_SHAPES = 3600; // cells drawn one by one; more are a picture inside t
 
 function figureSvg(view) {
   const { seen, colours } = view;
-  const lines = bridgeFigure(view);
-  const map = mapFigure(view);
+  const nothing = { markup: "", width: 0, height: 0 };
+  const lines = pictured(view) ? nothing : bridgeFigure(view);
+  const map = pictured(view) ? sceneFigure(view) : mapFigure(view);
   const width = Math.max(lines.width, map.width, 480) + 32;
   const height = 56 + lines.height + map.height + 24;
   const text = [
@@ -23,7 +24,8 @@ function figureSvg(view) {
 
 function caption(view) {
   const words = view.choice.words ? "; whole words: added over columns, averaged over rows" : "";
-  return `${view.seen.name}${words}. Darkest: ${view.seen.top.toFixed(4)}`;
+  const most = pictured(view) ? "Largest weight" : "Darkest";
+  return `${view.seen.name}${words}. ${most}: ${view.seen.top.toFixed(4)}`;
 }
 
 function markup(text) {

@@ -5,10 +5,11 @@
 
 async function start(root, place) {
   const data = JSON.parse(root.querySelector("script.data").textContent);
-  const view = { root, data, place, stacks: {}, focus: null, kept: null, zoom: 0 };
+  const view = { root, data, place, stacks: {}, focus: null, kept: null, zoom: 0,
+    gone: new AbortController() };
   if (!window.DecompressionStream) {
     root.querySelector(".readout").textContent = "This browser is too old to unpack the weights.";
-    return;
+    return view;
   }
   view.shown = await unpack(data.shown);
   await Promise.all(data.stacks.map(async (stack) => {
@@ -19,6 +20,7 @@ async function start(root, place) {
   view.alternatives = root.querySelector(".alternatives");
   view.legend = root.querySelector(".legend");
   view.colours = colours(root);
+  view.scene = await makeScene(view);
   view.bridge = makeBridge(view);
   view.map = makeMap(view);
   view.controls = makeControls(view);
@@ -26,6 +28,7 @@ async function start(root, place) {
   choose(view, {});
   watch(view);
   root.dataset.ready = Math.round(performance.now());
+  return view;
 }
 
 function colours(root) {
@@ -44,12 +47,15 @@ function choose(view, change) {
   updateControls(view);
   view.legend.textContent = `${caption(view)}.`;
   fillBridge(view);
+  fillScene(view);
   arrange(view);
 }
 
 function arrange(view) {
-  sizeMap(view, view.zoom);
-  arrangeBridge(view);
+  if (!pictured(view)) {
+    sizeMap(view, view.zoom);
+    arrangeBridge(view);
+  }
   show(view, view.kept);
 }
 
@@ -71,32 +77,42 @@ function redraw(view) {
   if (view.drawing) return;
   view.drawing = requestAnimationFrame(() => {
     view.drawing = 0;
+    if (pictured(view)) {
+      drawScene(view);
+      return;
+    }
     drawThreads(view);
     drawMap(view);
   });
 }
 
+// Until it is gone: a page may take a view away again.
+
 function watch(view) {
+  const { signal } = view.gone;
   let room = roomInside(view.root);
-  new ResizeObserver(() => {
+  const observer = new ResizeObserver(() => {
     const now = roomInside(view.root);
     if (now === room) return;
     room = now;
     arrange(view);
-  }).observe(view.root.parentElement);
-  addEventListener("resize", () => redraw(view)); // heights follow the window's
+  });
+  observer.observe(view.root.parentElement);
+  signal.addEventListener("abort", () => observer.disconnect());
+  addEventListener("resize", () => redraw(view), { signal }); // heights follow the window's
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     view.colours = colours(view.root);
     view.map.picture = null;
     redraw(view);
-  });
-  if (document.fonts) document.fonts.ready.then(() => arrange(view));
+  }, { signal });
+  if (document.fonts) document.fonts.ready.then(() => { if (!signal.aborted) arrange(view); });
 }
 
 // Pointer and keyboard.
 
 function listen(view) {
   for (const side of SIDES) listenToList(view, side);
+  if (view.scene) listenToScene(view);
   const { frame } = view.map;
   frame.addEventListener("pointermove", (event) => show(view, cellAt(view, event) || view.kept));
   frame.addEventListener("pointerleave", () => show(view, view.kept));
@@ -164,6 +180,11 @@ function moveToken(view, side, index, event) {
   const previous = upright ? (backwards ? "ArrowRight" : "ArrowLeft") : "ArrowUp";
   const across = upright ? ["ArrowUp", "ArrowDown"] : ["ArrowLeft", "ArrowRight"];
   const { tokens } = view.bridge.lists[side];
+  if (pictured(view) && across.includes(event.key)) {
+    event.preventDefault();
+    enterScene(view, index);
+    return;
+  }
   let target;
   if (event.key === next) target = tokens[index + 1];
   else if (event.key === previous) target = tokens[index - 1];

@@ -1,6 +1,8 @@
 // What is said of the focus, to screen readers too; and what else could have been written.
 // Text only ever enters the page as text.
 
+const SCENE_HINT = "Point at a token, or at a place in the picture, to see its weights; arrow keys " +
+  "move, Enter keeps, Escape lets go.";
 const HINT = "Point at a token or a cell to see its weights; arrow keys move, Enter keeps, " +
   "Escape lets go.";
 
@@ -9,7 +11,8 @@ function tell(view) {
   const { seen, readout } = view;
   const name = (side, index) => seen[side].labels[index];
   if (row === null && column === null) {
-    readout.textContent = view.place === 0 ? HINT : ""; // once is enough
+    const hint = pictured(view) ? SCENE_HINT : HINT;
+    readout.textContent = view.place === 0 ? hint : ""; // once is enough
   } else if (row !== null && column !== null) {
     readout.replaceChildren(strong(name("rows", row)), " attends to ",
       strong(name("columns", column)), `: ${weightAt(seen, row, column).toFixed(4)}`);

@@ -25,6 +25,14 @@ const KINDS = {
   encoder: { name: "Source to source (encoder)", rows: "source", columns: "source" },
   decoder: { name: "Output to what came before (decoder)", rows: "output", columns: "read" },
 };
+const OF_PICTURES = {
+  cross: "Output to picture (cross-attention)",
+  encoder: "Picture to itself (encoder)",
+};
+
+function kindName(view, kind) {
+  return view.data.image && OF_PICTURES[kind] ? OF_PICTURES[kind] : KINDS[kind].name;
+}
 
 // choice: kind; layer and head, from 0, or "mean"; layer "shown" for what answers have.
 
@@ -44,7 +52,7 @@ function chosenWeights(view, choice) {
 }
 
 function choiceName(view, choice) {
-  const kind = KINDS[choice.kind].name;
+  const kind = kindName(view, choice.kind);
   if (choice.layer === "shown") return view.data.shownAs ? `${kind}: ${view.data.shownAs}` : kind;
   const stack = view.stacks[choice.kind];
   const called = stack.steps ? "step" : "layer";
