@@ -141,6 +141,61 @@ def write_untrained_run(
     return out
 
 
+@pytest.fixture(scope="session")
+def untrained_captioner() -> Callable[[Path], Path]:
+    """Writes the run directory of a captioner that was never trained."""
+    return write_untrained_captioner
+
+
+def write_untrained_captioner(out: Path) -> Path:
+    """A model of photos, which it sees in grids of 2 by 2."""
+    import torch
+
+    from regard.data.images.backbone import load_backbone
+    from regard.data.pairs import Pair, Pairs
+    from regard.data.tokenizers import save_tokenizers, train_tokenizers
+    from regard.models import GridShape
+    from regard.training.problems import resolve
+    from regard.training.run import (
+        TOKENIZER,
+        encode_model,
+        model_for,
+        vocabulary_of,
+        write_configuration,
+        write_model,
+    )
+
+    decoder = {"kind": "recurrent", "size": 8, "attend": "before", "start": {"from": "mean"}}
+    model = {
+        "embedding": {"size": 6},
+        "encoder": {"kind": "grid", "size": 8, "positions": "learned"},
+        "decoder": {**decoder, "readout_size": 5},
+    }
+    settings = {
+        "recipe": "untrained",
+        "backbone": {"name": "patches", "image_size": 16, "grid": 2},
+        "tokenization": {"joint": True, "target": {"kind": "space"}},
+        "search": {"maximum_length_extra": 6, "beam": 3},
+        "model": model,
+    }
+    configuration = resolve(settings, "untrained")
+    pairs = Pairs((Pair("", "a red star near the blue moon"),), "captions", 0)
+    tokenizers = train_tokenizers(configuration.tokenization, pairs)
+    assert configuration.backbone is not None
+    backbone = load_backbone(configuration.backbone)
+    grid = GridShape(backbone.rows, backbone.columns, backbone.size)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(3)
+        made = model_for(configuration, tokenizers, grid)
+        for parameter in made.parameters():
+            torch.nn.init.normal_(parameter, std=0.6)
+    (out / TOKENIZER).mkdir(parents=True)
+    save_tokenizers(tokenizers, out / TOKENIZER)
+    write_configuration(out, configuration, vocabulary_of(tokenizers, grid))
+    write_model(out, encode_model(made))
+    return out
+
+
 #: Settings that make `transformer-tiny` learn something within seconds.
 SMALL = (
     "tokenization={joint: true, source: {size: 150}, target: {size: 150}}",

@@ -115,25 +115,10 @@ def _not_blank(text: str, name: str) -> str:
 
 
 def _view(source: str, text: str, answer: Any, model: "Model") -> "AttentionView":
-    from math import exp
-
     from regard.cli.shown import check_attention
-    from regard.views.attention_view import AttentionView
+    from regard.views.translation_view import translation_view
 
     if answer.problem is not None:
         raise UserError(f"TEXT has {answer.problem}")
     check_attention(answer, model)
-    return AttentionView(
-        source=source,
-        text=text,
-        source_tokens=answer.source_tokens,
-        tokens=answer.tokens,
-        attention=answer.attention,
-        score=answer.score,
-        alignment=answer.alignment,
-        probabilities=tuple(exp(score) for score in answer.token_scores),
-        source_steps=answer.source_steps or None,
-        source_ponder=answer.source_ponder or None,
-        steps=answer.steps or None,
-        ponder=answer.ponder or None,
-    )
+    return translation_view(source, text, answer)

@@ -20,6 +20,7 @@ VERBS = {
     "evaluate": "Measure a model on pairs of texts.",
     "score": "Log-probability of given targets.",
     "show": "Draw what the model attends to.",
+    "explore": "Look into models live, in a browser.",
     "align": "Align the words of given pairs.",
     "info": "What a model is, how it was trained, how good it is.",
     "scenes": "Write the scenes data: pictures, texts and gold alignments.",

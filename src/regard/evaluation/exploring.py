@@ -49,12 +49,14 @@ class Explored(Generic[Answered]):
 
     tree: the search that found the answer; names: of each of its nodes, the token as it is shown.
     look: what there is to be seen of source and answer, with the same positions hidden.
+    begun: how many tokens of the answer were asked for.
     """
 
     answer: Answered
     tree: SearchTree
     names: tuple[str, ...]
     look: Look
+    begun: int = 0
 
 
 def explore_text(
@@ -78,14 +80,14 @@ def explore_text(
     if not sources:
         raise UserError(answers[0].problem or "a blank text cannot be explored; give some text")
     known = opened(tokenizers, sources[0])
-    found, tree = _search(model, known, collate_sources([sources[0].ids]), search, asked)
+    found, tree, begun = _search(model, known, collate_sources([sources[0].ids]), search, asked)
     answer = translation_of(known, source, tag, found)
     if UNKNOWN in sources[0].ids:
         answer = replace(answer, unseen=unseen_symbols(tokenizers.source, source))
     look = look_into(
         model, tokenizers, source, answer.tokens, features=features, hidden=asked.hidden
     )
-    return Explored(answer, tree, _names(known, tree), look)
+    return Explored(answer, tree, _names(known, tree), look, begun)
 
 
 def explore_picture(
@@ -96,15 +98,16 @@ def explore_picture(
     asked: Asked = Asked(),
 ) -> Explored[Caption]:
     """The same of a picture, whose positions are the cells of its grid, row by row."""
-    found, tree = _search(model, tokenizers, read_pictures([picture]), search, asked)
+    found, tree, begun = _search(model, tokenizers, read_pictures([picture]), search, asked)
     answer = caption_of(tokenizers, picture, found)
     look = look_at_picture(model, tokenizers, picture, answer.tokens, hidden=asked.hidden)
-    return Explored(answer, tree, _names(tokenizers, tree), look)
+    return Explored(answer, tree, _names(tokenizers, tree), look, begun)
 
 
 class _Searched(NamedTuple):
     found: Found
     tree: SearchTree
+    begun: int
 
 
 @torch.no_grad()
@@ -137,7 +140,7 @@ def _search(
     if asked.hidden and best.attention is None:
         raise UserError("this model has no attention, so nothing can be hidden from it")
     (found,) = looked_at(model, memory, lengths, hypotheses, wanted=True)
-    return _Searched(found, recorder.tree(0))
+    return _Searched(found, recorder.tree(0), len(prefix))
 
 
 def _names(tokenizers: Tokenizers, tree: SearchTree) -> tuple[str, ...]:

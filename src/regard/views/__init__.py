@@ -22,6 +22,7 @@ from regard.views.save import SUFFIXES, check_suffix, save_view
 from regard.views.seen_image import SeenImage, keep_image
 from regard.views.tiles_png import tiles_png
 from regard.views.tiles_svg import tiles_svg
+from regard.views.translation_view import translation_view
 
 __all__ = [
     "SUFFIXES",
@@ -43,5 +44,6 @@ __all__ = [
     "save_view",
     "tiles_png",
     "tiles_svg",
+    "translation_view",
     "write_report",
 ]
