@@ -10,7 +10,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention import Attention
-from regard.attention.scores import AdditiveScore
 from regard.models.configuration import (
     AttentionConfiguration,
     HardAttentionDecoderConfiguration,
@@ -134,16 +133,3 @@ def make_hard_attention(
 
 def _most_positions(chosen: AttentionConfiguration | HardAttentionScoreConfiguration) -> int | None:
     return chosen.maximum_positions if chosen.score == "location" else None
-
-
-def is_bahdanaus(attention: Attention) -> bool:
-    """Whether it is plain additive attention with one head over the states as they are.
-
-    With a gate (Xu et al. 2015) or without.
-    """
-    return (
-        isinstance(attention.score, AdditiveScore)
-        and attention.plain
-        and attention.heads == 1
-        and attention.value_projection is None
-    )

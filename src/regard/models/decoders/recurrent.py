@@ -11,16 +11,15 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Attention
-from regard.attention.scores import AdditiveScore
 from regard.models.configuration import RecurrentDecoderConfiguration
 from regard.models.decoders.attending import (
     Look,
-    is_bahdanaus,
     join_looks,
     look,
     make_attention,
     takes_expectation,
 )
+from regard.models.decoders.bahdanau import kernel_cell, run_bahdanau
 from regard.models.decoders.decoding import (
     Advanced,
     Copying,
@@ -33,11 +32,9 @@ from regard.models.encoded import Encoded
 from regard.nn.dropout import dropout
 from regard.nn.embedding import Lookup, vectors
 from regard.nn.generation_gate import GenerationGate
-from regard.nn.kernels.attentive_gru import run_attentive_gru
-from regard.nn.kernels.attentive_lstm import run_attentive_lstm
 from regard.nn.layers import Layers
 from regard.nn.readout import DeepReadout, MaxoutReadout, make_readout
-from regard.nn.recurrent import CELLS, GRU, LSTM, RecurrentLayer
+from regard.nn.recurrent import CELLS, RecurrentLayer
 from regard.nn.stacking import Stacking
 
 
@@ -166,8 +163,11 @@ class RecurrentDecoder(nn.Module):
         """All teacher-forced steps, in the fastest way that gives what is wanted."""
         state = self.start(memory)
         wanted = need_weights or self.generation_gate is not None
-        if self._by_kernel(memory):
-            return self._at_once(embedded, state, wanted)
+        attention = self.attention
+        if self.attend == "before" and attention is not None and self.stacking.plain:
+            cell = kernel_cell(self.cells, attention, memory)
+            if cell is not None:
+                return run_bahdanau(cell, attention, embedded, state, self._wanted(wanted))
         if self.attend == "before" or self.feeding:
             return self._one_by_one(embedded, state, wanted)
         return self._without_feeding(embedded, state, wanted)
@@ -204,39 +204,6 @@ class RecurrentDecoder(nn.Module):
         if self.attention is not None:
             looked = look(self.attention, inputs, state, self._wanted(need_weights))
         return Steps(before, inputs, looked.context, looked.weights, chosen=looked.chosen)
-
-    def _by_kernel(self, memory: Encoded) -> bool:
-        """Whether this is Bahdanau's decoder, which has kernels of its own for GRU and LSTM."""
-        return (
-            self.attend == "before"
-            and self.attention is not None
-            and is_bahdanaus(self.attention)
-            and len(self.cells) == 1
-            and isinstance(self.cells.first(), (GRU, LSTM))
-            and self.stacking.plain
-            and (memory.key_mask is None or bool(memory.key_mask.any(-1).all()))
-        )
-
-    def _at_once(
-        self, embedded: Tensor | Lookup, state: RecurrentState, need_weights: bool
-    ) -> Steps:
-        """``_one_by_one`` by the kernel, which keeps no weights: they are computed once more."""
-        cell, attention = self.cells.first(), self.attention
-        assert attention is not None and attention.query_projection is not None
-        assert isinstance(attention.score, AdditiveScore) and state.source is not None
-        known = cell.project(embedded)
-        W_a, v_a = attention.query_projection.weight, attention.score.v_a
-        parts = (state.source, W_a, v_a, cell.W[embedded.shape[-1] :], cell.U, attention.gate)
-        first = state.layers[0]
-        if isinstance(cell, LSTM):
-            states, contexts = run_attentive_lstm(known, first[0], first[1], *parts)
-        else:
-            states, contexts = run_attentive_gru(known, first[0], *parts)
-        before = torch.cat([first[0], states[:-1]]).transpose(0, 1)
-        weights = None
-        if need_weights:
-            weights = attention(before, state.source, need_weights=self._wanted(True)).weights
-        return Steps(before, states.transpose(0, 1), contexts.transpose(0, 1), weights)
 
     def _one_by_one(
         self, embedded: Tensor | Lookup, state: RecurrentState, need_weights: bool
