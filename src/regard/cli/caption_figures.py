@@ -1,7 +1,7 @@
 """The figures of captions: measured against those that people wrote, and told."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,15 +90,39 @@ def measure_captions(
     """
     from regard.cli.pictures import read_asked, read_split
     from regard.data.captions.regions import read_regions
-    from regard.evaluation.answering import answer_pairs
-    from regard.evaluation.captions import evaluate_captions
 
     gold = None if regions is None else read_regions(regions)
     captions, pairs = read_asked(data, split, model.needed_backbone(), given)
     known = None if train is None else read_split(train, None, "train", given)
+    said = None if known is None else [text for each in known for text in each.captions]
     asked = pairs.questions()
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
     trusted = trust_captions(model, asked, resamples=resamples, **search) if trust else None
+    measured = measure_asked(model, captions, asked, said, resamples=resamples, **search)
+    if gold is None:
+        return replace(measured, trust=trusted)
+    pointing = measure_pointing(model, captions, asked, gold, resamples, batch_size)
+    return replace(measured, trust=trusted, pointing=pointing)
+
+
+def measure_asked(
+    model: "Model",
+    captions: "CaptionData",
+    asked: "Pairs",
+    said: Sequence[str] | None = None,
+    *,
+    resamples: int,
+    beam: int | None = None,
+    length_penalty: float | None = None,
+    batch_size: int = 64,
+) -> MeasuredCaptions:
+    """Caption images whose features are known, and measure. asked: a pair for each image.
+
+    said: all captions of the training data, if known.
+    """
+    from regard.evaluation.answering import answer_pairs
+    from regard.evaluation.captions import evaluate_captions
+
     answers = answer_pairs(
         model.network,
         model.tokenizers,
@@ -108,13 +132,9 @@ def measure_captions(
         beam=beam,
     )
     texts = [answer.text for answer in answers]
-    said = None if known is None else [text for each in known for text in each.captions]
     references = [list(example.captions) for example in captions]
     found = evaluate_captions(texts, references, said, resamples=resamples)
-    pointing = None
-    if gold is not None:
-        pointing = measure_pointing(model, captions, asked, gold, resamples, batch_size)
-    return MeasuredCaptions(captions, texts, found, pointing, trusted)
+    return MeasuredCaptions(captions, texts, found)
 
 
 def measure_pointing(

@@ -25,7 +25,6 @@ from regard.cli.options import (
 from regard.errors import UserError
 
 if TYPE_CHECKING:
-    from regard.api import Translation
     from regard.data.pairs import Pairs
 
 
@@ -110,6 +109,7 @@ def evaluate(
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
     from regard.cli.trust_figures import trust_texts
+    from regard.cli.unseen import check_answered
 
     if links is not None and alignments is None:
         raise UserError("--links are measured against true ones: give --alignments GOLD as well")
@@ -150,7 +150,7 @@ def evaluate(
     answers = loaded.translate(
         asked.sources(), features=asked.features(), attention=False, **search
     )
-    _check(answers, asked)
+    check_answered(answers, asked)
     texts = [answer.text for answer in answers]
     given = dict(zip(asked.identities(), texts, strict=True))
     if output is not None:
@@ -169,21 +169,6 @@ def _refuse_for_captions(**given: Any) -> None:
                 f"--{name.replace('_', '-')} is for pairs of texts, and this model reads images: "
                 "leave it out"
             )
-
-
-def _check(answers: "list[Translation]", asked: "Pairs") -> None:
-    """Tell of symbols never seen. Raises UserError for a source that could not be answered."""
-    from regard.cli.unseen import UnseenSymbols
-
-    unseen = UnseenSymbols()
-    for index, answer in enumerate(answers):
-        if answer.problem is not None:
-            raise UserError(
-                f"{asked.origin}, {asked.place(index)}: the source has {answer.problem}; leave "
-                "such sources out to measure the rest"
-            )
-        unseen.tell(answer, asked.place(index))
-    unseen.close()
 
 
 def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[tuple[str, str], str]) -> None:

@@ -25,12 +25,20 @@ def collect(run: Path) -> dict[str, Any]:
 
     Raises UserError for a directory that is no run, or damaged.
     """
-    from regard.evaluation import better
     from regard.training.metrics import read_metrics
     from regard.training.run import METRICS, read_configuration
 
+    read_configuration(run)  # whether it is a run at all comes first
+    return collect_from(run, read_metrics(run / METRICS))
+
+
+def collect_from(run: Path, lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """The same where the lines of metrics.jsonl are known; without any of them, None for what they
+    would tell."""
+    from regard.evaluation import better
+    from regard.training.run import read_configuration
+
     configuration, vocabulary, version = read_configuration(run)
-    lines = read_metrics(run / METRICS)
     metric = configuration.training.metric
     start, end = _last(lines, "start"), _last(lines, "end")
     resumed = _last(lines, "resume")
@@ -110,6 +118,11 @@ def _model(
 def _table(facts: dict[str, Any]) -> list[str]:
     from regard.cli.table import table
 
+    return table(information(facts))
+
+
+def information(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Names and values of what is known, as a person reads them; the description has no name."""
     rows = [
         ("recipe", facts["recipe"]),
         ("", facts["description"]),
@@ -125,7 +138,7 @@ def _table(facts: dict[str, Any]) -> list[str]:
         ("baseline", _baseline(facts)),
         ("made by", f"regard {facts['regard']}"),
     ]
-    return table([[name, value] for name, value in rows if value])
+    return [(name, value) for name, value in rows if value]
 
 
 def _number(value: int | None) -> str:

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Any
 
-from regard.cli.reading import counted
 from regard.cli.table import table
 
 if TYPE_CHECKING:
@@ -12,10 +11,6 @@ if TYPE_CHECKING:
 
 #: Sources that are looked at, spread evenly: each is computed as often as it has positions.
 LOOKED_AT = 200
-
-#: In words, what is done to a position.
-WAYS = {"hidden": "hidden from attention", "removed": "removed from the source"}
-HEADER = ("each position", "ranked by", "Kendall's tau", "95 % interval", "same position, %")
 
 
 def trust_texts(
@@ -75,34 +70,8 @@ def trust_captions(
     return measure_trust(model.network, examples, resamples=resamples)
 
 
-def trust_rows(trust: "Trust") -> list[list[str]]:
-    """A row for attention and one for random weights, by each way; the cells of `HEADER`."""
-    rows = []
-    for how, agreement in trust.attention.items():
-        for name, each in (("attention", agreement), ("random weights", trust.random[how])):
-            interval = each.correlation.interval
-            between = "" if interval is None else f"{_two(interval.low)} to {_two(interval.high)}"
-            rows.append(
-                [WAYS[how], name, _two(each.correlation.value), between, f"{each.same.value:.1f}"]
-            )
-    return rows
-
-
-def _two(number: float) -> str:
-    """Two digits, and no minus before a zero."""
-    return f"{round(number, 2) + 0.0:.2f}"
-
-
-def trust_sizes(trust: "Trust") -> str:
-    """How much was looked at, and what was not ranked."""
-    sizes = f"{counted(trust.sources, 'source')}, {counted(trust.steps, 'written token')}"
-    if trust.single:
-        sizes += f"; {counted(trust.single, 'source')} of one token left out"
-    if trust.at_end is not None:
-        sizes += f"; not ranked: the end symbol, which gets {trust.at_end:.1f} % of attention"
-    return sizes
-
-
 def trust_table(trust: "Trust") -> list[str]:
-    """The rows, and how much was looked at."""
+    """A row for attention and one for random weights, by each way, and how much was looked at."""
+    from regard.evaluation.trust_wording import HEADER, trust_rows, trust_sizes
+
     return [*table(trust_rows(trust), header=HEADER, right=[2, 4]), "", trust_sizes(trust)]

@@ -1,11 +1,14 @@
 """Symbols that training never saw: each line that has some is named, up to a few, then counted."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regard.cli.streams import report
+from regard.errors import UserError
 
 if TYPE_CHECKING:
     from regard.api import AlignedPair, Translation
+    from regard.data.pairs import Pairs
 
 #: Lines that are named before the others are only counted.
 NAMED = 5
@@ -40,6 +43,19 @@ class UnseenSymbols:
         if more > 0:
             lines = "1 more line has" if more == 1 else f"{more:,} more lines have"
             report(f"regard: {lines} symbols never seen in training")
+
+
+def check_answered(answers: "Sequence[Translation]", asked: "Pairs") -> None:
+    """Tell of symbols never seen. Raises UserError for a source that could not be answered."""
+    unseen = UnseenSymbols()
+    for index, answer in enumerate(answers):
+        if answer.problem is not None:
+            raise UserError(
+                f"{asked.origin}, {asked.place(index)}: the source has {answer.problem}; leave "
+                "such sources out to measure the rest"
+            )
+        unseen.tell(answer, asked.place(index))
+    unseen.close()
 
 
 def _tell_symbols(answer: "Translation | AlignedPair", place: str) -> None:

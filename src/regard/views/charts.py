@@ -111,9 +111,11 @@ class Scale:
 
 
 def _widened(values: Sequence[float]) -> tuple[float, float]:
+    """From the tick below all values to the one above; below 0 only where some value is."""
     low, high = min(values), max(values)
     if low == high:
-        low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+        room = (abs(low) or 1.0) / 2
+        low, high = (low - room if low else low), high + room
     step = _step(low, high)
     return floor(low / step + 1e-9) * step, ceil(high / step - 1e-9) * step
 

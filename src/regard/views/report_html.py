@@ -4,6 +4,7 @@ from base64 import b64encode
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from urllib.parse import quote
 
 from regard.files import write_text
 from regard.views.attention_view import AttentionView
@@ -40,7 +41,8 @@ class Step:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of text. numbers: which columns are numbers, aligned to the right."""
+    """A table of text. header: may be empty. numbers: which columns are numbers, aligned to the
+    right."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -49,16 +51,29 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Link:
+    """Words that lead to a file beside the report."""
+
+    label: str
+    file: str
+
+
+@dataclass(frozen=True)
 class Section:
-    """A heading, and below it paragraphs, figures, charts, tables, pictures and attention views."""
+    """A heading, and below it paragraphs, figures, charts, tables, pictures and attention views.
+
+    listings: titles and texts of files, closed until they are opened.
+    """
 
     heading: str
     paragraphs: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     pictures: tuple[Picture, ...] = ()
     views: tuple[AttentionView, ...] = ()
+    links: tuple[Link, ...] = ()
     charts: tuple[LineChart | DotChart, ...] = ()
     tables: tuple[Table, ...] = ()
+    listings: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,8 +122,14 @@ def _section(section: Section) -> str:
     if section.views:
         views = "\n".join(map(attention_element, section.views))
         parts.append(f'<div class="views">\n{views}\n</div>')
+    parts += [_listing(*each) for each in section.listings]
+    parts += map(_link, section.links)
     parts.append("</section>")
     return "\n".join(parts)
+
+
+def _link(link: Link) -> str:
+    return f'<p><a href="{escape(quote(link.file))}">{escape(printable(link.label))}</a></p>'
 
 
 def _paragraph(text: str) -> str:
@@ -125,13 +146,14 @@ def _figure(figure: Figure) -> str:
 
 def _table(table: Table) -> str:
     caption = f"<caption>{escape(printable(table.caption))}</caption>" if table.caption else ""
-    head = "".join(_cell(table, column, name, "th") for column, name in enumerate(table.header))
+    names = "".join(_cell(table, column, name, "th") for column, name in enumerate(table.header))
+    head = f"<thead><tr>{names}</tr></thead>" if names else ""
     body = "\n".join(
         f"<tr>{''.join(_cell(table, column, cell, 'td') for column, cell in enumerate(row))}</tr>"
         for row in table.rows
     )
     return (
-        f'<div class="scroll"><table class="plain">{caption}<thead><tr>{head}</tr></thead>'
+        f'<div class="scroll"><table class="plain">{caption}{head}'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )
 
@@ -139,6 +161,14 @@ def _table(table: Table) -> str:
 def _cell(table: Table, column: int, text: str, tag: str) -> str:
     look = ' class="number"' if column in table.numbers else ' dir="auto"'
     return f"<{tag}{look}>{escape(printable(text))}</{tag}>"
+
+
+def _listing(title: str, text: str) -> str:
+    lines = "\n".join(map(printable, text.split("\n")))
+    return (
+        f"<details><summary>{escape(printable(title))}</summary>"
+        f"<pre><code>{escape(lines)}</code></pre></details>"
+    )
 
 
 def _picture(picture: Picture) -> str:
