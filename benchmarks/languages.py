@@ -83,6 +83,7 @@ def _train(language: str, options: argparse.Namespace, out: Path) -> dict[str, f
     """
     going_on, before = out.exists(), _spent_before(out)
     command = [*REGARD, "train", options.recipe, *_columns(options), "--out", str(out), "--quiet"]
+    command += ["--no-report"]
     command += ["--train", str(options.folder / f"{language}_train.tsv")]
     command += ["--valid", str(options.folder / f"{language}_dev.tsv")]
     command += ["--threads", str(options.threads), "--seed", str(options.seed)]

@@ -43,6 +43,7 @@ def command(
         *("train", "transformer-tiny", "--train", train, "--valid", valid),
         *("--source", source, "--target", target, "--out", str(run)),
         *("--minutes", str(_MINUTES), "--threads", str(threads), "--seed", str(workload.seed)),
+        "--no-report",
     ]
     for key, value in settings.items():
         arguments += ["--set", f"{key}={value}"]

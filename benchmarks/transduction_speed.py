@@ -118,7 +118,7 @@ def _regard(
     arguments = [
         *("train", RECIPE, "--train", str(options.data), "--valid", str(options.valid)),
         *("--out", str(directory / "run"), "--threads", "1", "--seed", str(seed)),
-        *("--minutes", str(_MINUTES)),
+        *("--minutes", str(_MINUTES), "--no-report"),
     ]
     for setting in settings:
         arguments += ["--set", setting]

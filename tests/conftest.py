@@ -85,6 +85,7 @@ def trained_run(tmp_path_factory: pytest.TempPathFactory, scenes_data: Path) -> 
     def make(directory: Path) -> None:
         run_regard(
             *("train", "transformer-tiny", "--out", directory / "run", "--threads", 1),
+            "--no-report",
             *("--train", scenes_data / "train", "--valid", scenes_data / "valid"),
             *("--source", "en", "--target", "de"),
             *(part for setting in SMALL for part in ("--set", setting)),

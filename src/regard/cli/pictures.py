@@ -29,11 +29,15 @@ class Given(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What a model is trained on and chosen by, and what made its pictures if it reads any."""
+    """What a model is trained on and chosen by, and what made its pictures if it reads any.
+
+    captions: those that it is chosen by; None where sources are texts.
+    """
 
     train: "Pairs"
     valid: "Pairs"
-    backbone: "Backbone | None"
+    backbone: "Backbone | None" = None
+    captions: "CaptionData | None" = None
 
 
 def read_split(data: str, split: str | None, usual: str, given: Given) -> "CaptionData":
@@ -76,7 +80,10 @@ def read_learned(
     backbone = load_backbone(configuration.backbone)
     grids = features_of([*learned.images(), *chosen.images()], backbone, given, quiet=quiet)
     return Learned(
-        caption_pairs(learned, grids), caption_pairs(chosen, grids, len(learned)), backbone
+        caption_pairs(learned, grids),
+        caption_pairs(chosen, grids, len(learned)),
+        backbone,
+        chosen,
     )
 
 

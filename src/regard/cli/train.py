@@ -64,6 +64,10 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last checkpoint in RUN.")
     ] = False,
+    write_report: Annotated[
+        bool,
+        typer.Option("--report/--no-report", help="Write RUN/report.html when training has ended."),
+    ] = True,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless it fails.")] = False,
 ) -> None:
     """Train a model on pairs of texts, or captions, choosing it by how well it does on others.
@@ -73,6 +77,7 @@ def train(
     from regard.cli.pictures import Given
     from regard.cli.signals import remembered_signals
     from regard.cli.streams import report, text_argument, write_lines
+    from regard.cli.training_report import try_training_report
     from regard.training.continuation import checkpoint_to_resume
     from regard.training.interruption import TrainingInterrupted
     from regard.training.recipes import load_recipe
@@ -102,8 +107,11 @@ def train(
         except TrainingInterrupted as interrupted:
             report(str(interrupted))
             raise typer.Exit(interrupted.exit_code) from interrupted
+    if write_report and not quiet:
+        report("measuring the model for its report; Ctrl-C leaves that out")
+    written = try_training_report(out, learned) if write_report else None
     if not quiet:
-        told = _summary(result, learned)
+        told = _summary(result, learned, written)
         write_lines([*told, "", "Next:", *_next(learned, out, features, images)])
 
 
@@ -131,11 +139,11 @@ def _learned(
     if valid_data is None:
         raise UserError("--valid is missing; give pairs to choose the model by")
     sides = (given.image, given.caption, features)
-    return Learned(read_pairs(train_data, *sides), read_pairs(valid_data, *sides), None)
+    return Learned(read_pairs(train_data, *sides), read_pairs(valid_data, *sides))
 
 
-def _summary(result: "TrainingResult", learned: "Learned") -> list[str]:
-    """What came out."""
+def _summary(result: "TrainingResult", learned: "Learned", report: Path | None) -> list[str]:
+    """What came out. report: where it was written, if it was."""
     from regard.cli.table import table
     from regard.training.progress import clock
 
@@ -151,6 +159,7 @@ def _summary(result: "TrainingResult", learned: "Learned") -> list[str]:
         ["model", model, ""],
         ["updates", f"{result.step:,}", f"ended by {result.reason}"],
         ["time", clock(result.elapsed_seconds), ""],
+        *([] if report is None else [["report", str(report), ""]]),
     ]
     return ["", *table([[name, f"{value}  {note}".rstrip()] for name, value, note in rows])]
 

@@ -18,6 +18,7 @@ VERBS = {
     "translate": "Translate lines of text.",
     "caption": "Describe images.",
     "evaluate": "Measure a model on pairs of texts.",
+    "report": "Write everything about a model on one page.",
     "score": "Log-probability of given targets.",
     "show": "Draw what the model attends to.",
     "explore": "Look into models live, in a browser.",

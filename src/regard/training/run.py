@@ -6,6 +6,7 @@ tokenizer/          both tokenizers
 backbone.safetensors   where sources are pictures, the weights of what makes their features
 metrics.jsonl       what happened, a line each time
 checkpoints/        what `--resume` needs; may be deleted once training is over
+report.html         what `regard train` found out about the model when it ended
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,8 @@ TOKENIZER = "tokenizer"
 METRICS = "metrics.jsonl"
 CHECKPOINTS = "checkpoints"
 BACKBONE = "backbone.safetensors"
-PARTS = (CONFIGURATION, MODEL, TOKENIZER, METRICS, CHECKPOINTS, BACKBONE)
+REPORT = "report.html"
+PARTS = (CONFIGURATION, MODEL, TOKENIZER, METRICS, CHECKPOINTS, BACKBONE, REPORT)
 
 
 @dataclass(frozen=True)
