@@ -26,7 +26,7 @@ def test_it_serves_until_a_signal(untrained_run, tmp_path, number, code):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             said = process.stderr.readline().decode()
-            assert said.startswith("exploring run at http://127.0.0.1:")
+            assert said.startswith("exploring run at http://127.0.0.1:"), (said, process.poll())
             with urllib.request.urlopen(said.split()[3], timeout=60) as response:
                 assert b'"name": "run"' in response.read()
             process.send_signal(number)

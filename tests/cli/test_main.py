@@ -44,7 +44,19 @@ def test_help_is_quick(regard):
 
 
 @pytest.mark.parametrize(
-    "verb", ["recipes", "train", "translate", "evaluate", "score", "show", "info", "scenes", "demo"]
+    "verb",
+    [
+        "recipes",
+        "train",
+        "translate",
+        "evaluate",
+        "score",
+        "show",
+        "explore",
+        "info",
+        "scenes",
+        "demo",
+    ],
 )
 def test_help_of_a_verb_is_ascii_and_light(regard, verb):
     done = regard(verb, "--help", check=True, environment={"PYTHONIOENCODING": "ascii"})

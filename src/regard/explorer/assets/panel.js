@@ -51,8 +51,11 @@ async function ask(panel) {
   panel.asking = null;
   panel.turn = Promise.resolve(panel.turn).catch(() => {}) // one after the other, whatever befell
     .then(() => tellAnswer(panel, told, changed));
-  await panel.turn;
-  panel.element.removeAttribute("aria-busy");
+  try {
+    await panel.turn;
+  } finally {
+    panel.element.removeAttribute("aria-busy");
+  }
   compare();
 }
 
@@ -98,7 +101,7 @@ async function tellAnswer(panel, told, changed) {
   parts.notice.hidden = !told.notice;
   parts.notice.textContent = told.notice || "";
   tellScore(panel, told);
-  whatIf(panel, told);
+  keepingFocus(panel, () => whatIf(panel, told));
   tellSearch(panel, told);
   if (!told.html) {
     parts.attended.replaceChildren(build("p", "note", "This model has no attention to be drawn."));
@@ -107,6 +110,15 @@ async function tellAnswer(panel, told, changed) {
   const article = parsed(told.html);
   parts.attended.replaceChildren(article);
   panel.view = await start(article, panel.number);
+}
+
+// What was pressed stays where the keyboard is, though it is made anew.
+
+function keepingFocus(panel, change) {
+  const pressed = () => [...panel.parts.whatIf.querySelectorAll(".chip, .cell")];
+  const place = pressed().indexOf(document.activeElement);
+  change();
+  if (place >= 0 && pressed()[place]) pressed()[place].focus();
 }
 
 function tellScore(panel, told) {
