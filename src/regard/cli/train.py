@@ -64,10 +64,9 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last checkpoint in RUN.")
     ] = False,
-    write_report: Annotated[
-        bool,
-        typer.Option("--report/--no-report", help="Write RUN/report.html when training has ended."),
-    ] = True,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write no RUN/report.html when training has ended.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing unless it fails.")] = False,
 ) -> None:
     """Train a model on pairs of texts, or captions, choosing it by how well it does on others.
@@ -107,9 +106,9 @@ def train(
         except TrainingInterrupted as interrupted:
             report(str(interrupted))
             raise typer.Exit(interrupted.exit_code) from interrupted
-    if write_report and not quiet:
+    if not (no_report or quiet):
         report("measuring the model for its report; Ctrl-C leaves that out")
-    written = try_training_report(out, learned) if write_report else None
+    written = None if no_report else try_training_report(out, learned)
     if not quiet:
         told = _summary(result, learned, written)
         write_lines([*told, "", "Next:", *_next(learned, out, features, images)])
