@@ -9,6 +9,7 @@ from torch import Tensor
 
 from regard.attention import Attention, Memory
 from regard.attention.kernels.additive import LARGEST
+from regard.nn.kernels.products import rounded_factors
 from regard.nn.recurrent import RecurrentLayer
 
 LIMITS = {torch.float32: 1e-5, torch.float64: 1e-11}
@@ -109,6 +110,22 @@ def check_steps(
         assert one.shape == other.shape
         limit = LIMITS[dtype] * (20 if form.startswith("big") else 1)
         assert (one - other).abs().max() < limit * (1 + other.abs().max())
+
+
+def check_rounded(kernel: Callable[..., Found], kind: type[RecurrentLayer], gate: bool) -> None:
+    """Products of bfloat16 are near the exact ones, forward and backward, and are not they."""
+    decoder, (*given, states) = drawn(kernel, kind, torch.float32, gate=gate)
+    outward = [torch.randn(STEPS, BATCH, size) for size in (6, 8)]
+    wanted = [*given, states, *decoder.attention.parameters(), *decoder.cell.parameters()]
+    results = []
+    for rounded in (False, True):
+        with rounded_factors(rounded):
+            found = decoder.by_kernel(decoder.memory(states, masked=True), *given)
+        total = sum((f * o).sum() for f, o in zip(found, outward, strict=True))
+        results.append([*found, *torch.autograd.grad(total, wanted)])
+    for exact, near in zip(*results, strict=True):
+        assert near.dtype == torch.float32
+        assert 1e-5 < (near - exact).norm() / exact.norm() < 5e-2
 
 
 def check_gradients(

@@ -10,6 +10,7 @@ from .attentive_run import (
     both_types,
     check_gradients,
     check_hidden_positions,
+    check_rounded,
     check_steps,
     every_form,
     with_a_gate,
@@ -32,3 +33,8 @@ def test_gradients_by_numbers(gate: bool, masked: bool) -> None:
 
 def test_hidden_positions_get_no_weight_and_no_gradient() -> None:
     check_hidden_positions(run_attentive_gru, GRU)
+
+
+@with_a_gate
+def test_products_may_be_rounded(gate: bool) -> None:
+    check_rounded(run_attentive_gru, GRU, gate)

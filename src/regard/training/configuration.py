@@ -89,6 +89,10 @@ class ReinforceConfiguration(BaseModel):
 class TrainingConfiguration(BaseModel):
     """How weights are found.
 
+    objective: `likelihood` of the gold targets, or `self_critical`, of captions alone: the CIDEr-D
+        of captions that the model draws, from the weights of a run on
+        (`regard.training.self_critical`). Label smoothing, `doubly_stochastic` and `ponder_cost`
+        have no part in it.
     optimizer: `adam` (Kingma and Ba 2015), whose weight_decay is an L2 penalty, or `adamw`
         (Loshchilov and Hutter 2019). Vectors (biases, norms) are never decayed.
     learning_rate: its peak, at the end of the warm-up; of `noam`, a factor.
@@ -118,11 +122,12 @@ class TrainingConfiguration(BaseModel):
     checkpoint_interval_seconds: one is saved that often, and at every validation.
     seed: of everything random. threads: of the processor; 0 = all that this process may use.
     matrix_products: precision of the factors, in training, of the matrix products of Transformer
-        layers, LSTM layers and output layers; what is summed, and all weights, stay `float32`.
+        layers, recurrent layers and output layers; what is summed, and all weights, stay `float32`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    objective: Literal["likelihood", "self_critical"] = "likelihood"
     optimizer: Literal["adam", "adamw"] = "adamw"
     learning_rate: Positive = 0.001
     betas: tuple[Share, Share] = (0.9, 0.98)
@@ -268,6 +273,23 @@ class Configuration(BaseModel):
             raise ValueError(
                 "training.r_drop compares two passes, and attention with select 'hard' looks "
                 "elsewhere in each: set one of the two to another value"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _captions_can_be_rewarded(self) -> "Configuration":
+        training = self.training
+        if training.objective != "self_critical":
+            return self
+        if not self.model.reads_pictures or self.model.draws:
+            raise ValueError(
+                "training.objective self_critical rewards captions of pictures, by a model whose "
+                "attention is not hard: set it to likelihood"
+            )
+        if training.r_drop or not training.teacher_forcing.always:
+            raise ValueError(
+                "training.objective self_critical learns from captions that the model draws: leave "
+                "out training.r_drop and training.teacher_forcing"
             )
         return self
 

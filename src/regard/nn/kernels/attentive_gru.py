@@ -12,7 +12,13 @@ from torch.autograd.function import once_differentiable
 from regard.attention import Memory
 from regard.attention.gate import Gate
 from regard.nn.kernels.attending import Attending, Gating, gate_tensors, memory_tensors
-from regard.nn.kernels.gru import gru_step, gru_step_backward, gru_weight_gradient
+from regard.nn.kernels.gru import (
+    gru_factors,
+    gru_step,
+    gru_step_backward,
+    gru_weight_gradient,
+)
+from regard.nn.kernels.products import add_product, factor, gradient_product, product
 
 
 def run_attentive_gru(
@@ -62,16 +68,16 @@ class _AttentiveGRU(torch.autograd.Function):
         weights = known.new_empty(steps, batch, positions)
         contexts = known.new_empty(steps, batch, value.shape[-1])
         queries = known.new_empty(steps, batch, key.shape[-1])
-        parts = U.split([2 * size, size], dim=-1)
-        U_gates, U_candidate = parts[0].contiguous(), parts[1].contiguous()
+        U_gates, U_candidate = gru_factors(U)
+        W_a, C = factor(W_a), factor(C)
         source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
         gating = Gating(f, b, known.new_empty(steps, batch))
         before = state
         for i in range(steps):
-            torch.mm(before[0], W_a.t(), out=queries[i])
+            queries[i] = product(before[0], W_a.t())
             source.attend(queries[i], weights[i], contexts[i])
             gating.dim(i, before[0], contexts[i])
-            projected = torch.addmm(known[i, 0], contexts[i], C)[None]
+            projected = add_product(known[i, 0], contexts[i], C)[None]
             gru_step(projected, before, U_gates, U_candidate, gates[i], candidates[i], states[i])
             before = states[i]
         ctx.save_for_backward(
@@ -82,7 +88,8 @@ class _AttentiveGRU(torch.autograd.Function):
             W_a,
             v_a,
             C,
-            U,
+            U_gates,
+            U_candidate,
             f,
             b,
             gates,
@@ -106,7 +113,8 @@ class _AttentiveGRU(torch.autograd.Function):
             W_a,
             v_a,
             C,
-            U,
+            U_gates,
+            U_candidate,
             f,
             b,
             gates,
@@ -126,17 +134,18 @@ class _AttentiveGRU(torch.autograd.Function):
         to_state = torch.zeros_like(state)
         source = Attending(key, value, None, exponential, v_a, torch.empty_like(key))
         gating = Gating(f, b, betas)
+        backs = U_gates.transpose(1, 2), U_candidate.transpose(1, 2)
         for i in range(len(states) - 1, -1, -1):
             to_state += to_states[i]
             to_state = gru_step_backward(
-                to_state, befores[i], U, gates[i], candidates[i], to_known[i]
+                to_state, befores[i], *backs, gates[i], candidates[i], to_known[i]
             )
-            torch.addmm(to_contexts[i], to_known[i, 0], C.t(), out=to_context[i])
+            add_product(to_contexts[i], to_known[i, 0], C.t(), out=to_context[i])
             gating.dim_backward(i, contexts[i], to_context[i], to_state[0])
             source.attend_backward(
                 queries[i], weights[i], to_context[i], to_queries[i], to_key, to_vector
             )
-            to_state.baddbmm_(to_queries[i][None], W_a[None])
+            add_product(to_state, to_queries[i][None], W_a[None], out=to_state)
         to_value = torch.bmm(weights.permute(1, 2, 0), to_context.transpose(0, 1))
         flat = to_known[:, 0].flatten(0, 1)
         return (
@@ -146,9 +155,9 @@ class _AttentiveGRU(torch.autograd.Function):
             to_value,
             None,
             None,
-            to_queries.flatten(0, 1).t() @ befores[:, 0].flatten(0, 1),
+            gradient_product(to_queries.flatten(0, 1), befores[:, 0].flatten(0, 1), C.dtype),
             to_vector[None][0],
-            contexts.flatten(0, 1).t() @ flat,
-            gru_weight_gradient(befores, gates, to_known),
+            gradient_product(contexts.flatten(0, 1), flat, C.dtype),
+            gru_weight_gradient(befores, gates, to_known, C.dtype),
             *gating.gradients(befores[:, 0].flatten(0, 1)),
         )

@@ -13,6 +13,7 @@ from regard.attention import Memory
 from regard.attention.gate import Gate
 from regard.nn.kernels.attending import Attending, Gating, gate_tensors, memory_tensors
 from regard.nn.kernels.lstm import lstm_slopes
+from regard.nn.kernels.products import add_product, factor, gradient_product, product
 
 
 def run_attentive_lstm(
@@ -65,12 +66,14 @@ class _AttentiveLSTM(torch.autograd.Function):
         queries = known.new_empty(steps, batch, key.shape[-1])
         source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
         gating = Gating(f, b, known.new_empty(steps, batch))
-        before, before_cell, to_hidden = state, first, W_a.t()
+        W_a, C, U = factor(W_a), factor(C), factor(U)
+        before, before_cell = state, first
         for i, block in enumerate(blocks):
-            torch.mm(before, to_hidden, out=queries[i])
+            queries[i] = product(before, W_a.t())
             source.attend(queries[i], weights[i], contexts[i])
             gating.dim(i, before, contexts[i])
-            torch.addmm(known[i], contexts[i], C, out=block).addmm_(before, U)
+            add_product(known[i], contexts[i], C, out=block)
+            add_product(block, before, U, out=block)
             block[:, : 3 * size].sigmoid_()
             block[:, 3 * size :].tanh_()
             enter, forget, leave, new = block.chunk(4, dim=-1)
@@ -106,13 +109,13 @@ class _AttentiveLSTM(torch.autograd.Function):
             torch.mul(slopes.blocks[i].view(split), inner[:, None], out=to_known[i].view(split))
             torch.mul(slopes.leave[i], to_state, out=leaves[i])
             to_cell = inner.mul_(slopes.forget[i])
-            to_state = torch.mm(to_known[i], back)
-            torch.addmm(to_contexts[i], to_known[i], context_back, out=to_context[i])
+            to_state = product(to_known[i], back)
+            add_product(to_contexts[i], to_known[i], context_back, out=to_context[i])
             gating.dim_backward(i, contexts[i], to_context[i], to_state)
             source.attend_backward(
                 queries[i], weights[i], to_context[i], to_queries[i], to_key, to_vector
             )
-            to_state.addmm_(to_queries[i], W_a)
+            add_product(to_state, to_queries[i], W_a, out=to_state)
         befores = torch.cat([state[None], states[:-1]]).flatten(0, 1)
         flat = to_known.flatten(0, 1)
         return (
@@ -123,9 +126,9 @@ class _AttentiveLSTM(torch.autograd.Function):
             torch.bmm(weights.permute(1, 2, 0), to_context.transpose(0, 1)),
             None,
             None,
-            to_queries.flatten(0, 1).t() @ befores,
+            gradient_product(to_queries.flatten(0, 1), befores, C.dtype),
             to_vector.clone(),
-            contexts.flatten(0, 1).t() @ flat,
-            befores.t() @ flat,
+            gradient_product(contexts.flatten(0, 1), flat, C.dtype),
+            gradient_product(befores, flat, C.dtype),
             *gating.gradients(befores),
         )

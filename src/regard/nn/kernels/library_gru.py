@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from regard.nn.kernels.gru import by_direction, empty_by_direction
+from regard.nn.kernels.products import add_product, factor, gradient_product
 
 
 def run_library_gru(
@@ -44,22 +45,22 @@ class _LibraryGRURun(torch.autograd.Function):
             [None] * len(projected) if keep is None else keep.unbind(),
             strict=True,
         )
-        before = state
+        before, matrix = state, factor(U)
         for part, block, gates, reset, update, inner, candidate, after, kept in steps:
-            block.baddbmm_(before, U)
+            add_product(block, before, matrix, out=block)
             gates.sigmoid_()
             torch.addcmul(part, reset, inner, out=candidate).tanh_()
             torch.lerp(candidate, before, update, out=after)
             if kept is not None:
                 torch.where(kept, after, before, out=after)
             before = after
-        ctx.save_for_backward(state, U, blocks, candidates, states, keep)
+        ctx.save_for_backward(state, matrix, blocks, candidates, states, keep)
         return states
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, to_states: Tensor) -> tuple[Tensor | None, ...]:
-        state, U, blocks, candidates, states, keep = ctx.saved_tensors
+        state, matrix, blocks, candidates, states, keep = ctx.saved_tensors
         size = state.shape[-1]
         befores = torch.cat([state[None], states[:-1]])
         slopes, stays = _slopes(blocks, candidates, befores, keep)
@@ -72,16 +73,16 @@ class _LibraryGRURun(torch.autograd.Function):
             [torch.zeros_like(state), *to_states[:-1].unbind()],
             strict=True,
         )
-        back = U.transpose(1, 2).contiguous()
+        back = matrix.transpose(1, 2).contiguous()
         to_after = to_states[-1]
         for slope, stay, to_blocks, to_product, earlier in reversed(list(steps)):
             torch.mul(slope, to_after.unsqueeze(2), out=to_blocks)
-            to_after = torch.baddbmm(earlier, to_product, back).addcmul_(to_after, stay)
+            to_after = add_product(earlier, to_product, back).addcmul_(to_after, stay)
         products = by_direction(gradients[..., : 3 * size])
         return (
             torch.cat([gradients[..., : 2 * size], gradients[..., 3 * size :]], dim=-1),
             to_after,
-            by_direction(befores).transpose(1, 2) @ products,
+            gradient_product(by_direction(befores), products, matrix.dtype),
             products[..., 2 * size :].sum(1, keepdim=True),
             None,
         )

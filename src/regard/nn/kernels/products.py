@@ -68,22 +68,30 @@ def multiply_add(left: Tensor, right: Tensor, out: Float[Tensor, "rows columns"]
         out.add_(torch.mm(left, right))
 
 
+def product(
+    left: Float[Tensor, "*batch rows inner"], right: Tensor
+) -> Float[Tensor, "*batch rows columns"]:
+    """``left right`` in full precision; ``right`` is a factor, whose type the other one takes."""
+    return torch.matmul(left.to(right.dtype), right).to(left.dtype)
+
+
 def add_product(
-    addend: Float[Tensor, "batch rows columns"],
-    left: Float[Tensor, "batch rows inner"],
+    addend: Float[Tensor, "*batch rows columns"],
+    left: Float[Tensor, "*batch rows inner"],
     right: Tensor,
-    out: Float[Tensor, "batch rows columns"] | None = None,
-) -> Float[Tensor, "batch rows columns"]:
+    out: Float[Tensor, "*batch rows columns"] | None = None,
+) -> Float[Tensor, "*batch rows columns"]:
     """``addend + left right``; ``right`` is a factor, whose type the other one takes."""
-    if right.dtype == left.dtype:
-        return torch.baddbmm(addend, left, right, out=out)
-    return torch.add(addend, torch.bmm(left.to(right.dtype), right), out=out)
+    if right.dtype != left.dtype:
+        return torch.add(addend, torch.matmul(left.to(right.dtype), right), out=out)
+    add = torch.baddbmm if left.dim() == 3 else torch.addmm
+    return add(addend, left, right, out=out)
 
 
 def gradient_product(
-    left: Float[Tensor, "batch rows inner"],
-    right: Float[Tensor, "batch rows columns"],
+    left: Float[Tensor, "*batch rows inner"],
+    right: Float[Tensor, "*batch rows columns"],
     kind: torch.dtype,
-) -> Float[Tensor, "batch inner columns"]:
+) -> Float[Tensor, "*batch inner columns"]:
     """``left^T right``, of factors of this type, in full precision."""
-    return torch.bmm(left.to(kind).transpose(1, 2), right.to(kind)).to(right.dtype)
+    return torch.matmul(left.to(kind).transpose(-2, -1), right.to(kind)).to(right.dtype)
