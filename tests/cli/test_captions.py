@@ -1,6 +1,7 @@
 """Captions from the command line: training, captioning, measuring, and what is said of mistakes."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -220,3 +221,45 @@ def test_the_wrong_kind_of_recipe(data: Path, run: Run, tmp_path: Path) -> None:
         code, _, said = run("train", *command, *out)
         assert code == 2 and told in said, (command, said)
         assert not (tmp_path / "run").exists()
+
+
+def test_rewards_go_on_from_a_run(captioner: Path, data: Path, run: Run, tmp_path: Path) -> None:
+    rewarded = ("--set", "training.objective=self_critical", "--set", "training.maximum_updates=2")
+    rewarded += ("--set", "training.validation_interval=2", "--no-report")
+    code, _, said = run(*train(data, tmp_path / "alone", *rewarded))
+    assert code == 2 and "(--from RUN)" in said and not (tmp_path / "alone").exists()
+    code, shown, _ = run(*train(data, tmp_path / "run", *rewarded, "--from", captioner))
+    assert code == 0 and shown[1].startswith("cider_d")
+    assert load(tmp_path / "run").configuration.training.objective == "self_critical"
+
+
+def test_training_leaves_a_report(captioner: Path) -> None:
+    text = (captioner / "report.html").read_bytes().decode("utf-8")
+    headings = re.findall(r"<h2>(.*?)</h2>", text)
+    assert "Pointing" in headings and "How far to trust attention" in headings
+    assert not {"By source length", "Most confused symbols", "Word alignment"} & set(headings)
+    assert "all 3 validation images" in text and "no regions of nouns were given" in text
+    assert "cider_d" in text and "data:image/png;base64," in text
+    assert "hidden from attention" in text and "removed from the source" not in text
+
+
+def test_the_report_has_the_figures_of_evaluate(
+    captioner: Path, data: Path, run: Run, tmp_path: Path
+) -> None:
+    asked = ("--model", captioner, "--data", data, "--regions", data / "test.regions.jsonl")
+    more = (*asked, "--resamples", 20, "--threads", 1)
+    code, _, said = run("report", *more, "--out", tmp_path / "r.html")
+    assert code == 0, said
+    _, shown, _ = run("evaluate", *more, "--trust", "--json")
+    figures = json.loads(shown[0])
+    assert set(figures["trust"]) >= {"hidden", "sources"} and "removed" not in figures["trust"]
+    assert figures["trust"]["attention_at_end"] is None
+    text = (tmp_path / "r.html").read_bytes().decode("utf-8")
+    rows = re.findall(r'<td dir="auto">([\w-]+)</td><td class="number">([\d.]+)</td>', text)
+    told = dict(rows)
+    for name, each in figures["metrics"].items():
+        assert told[name] == f"{each['value']:.2f}"
+    for name, each in figures["pointing"]["metrics"].items():
+        assert told[name] == f"{each['value']:.2f}"
+    code, _, said = run("report", *asked, "--alignments", "x", "--out", tmp_path / "x.html")
+    assert code == 2 and "--alignments is for texts" in said

@@ -52,6 +52,10 @@ def train(
             help="Change a setting, as in training.learning_rate=0.001; may come several times.",
         ),
     ] = None,
+    begin: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="RUN", help="Begin with this run's weights and tokenizers."),
+    ] = None,
     minutes: Annotated[
         float | None, typer.Option(metavar="M", help="Most wall time, validations included.")
     ] = None,
@@ -98,6 +102,7 @@ def train(
                 learned.valid,
                 out,
                 backbone=learned.backbone,
+                begin=begin,
                 minutes=minutes,
                 resume=resume,
                 progress=not quiet,

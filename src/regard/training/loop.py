@@ -9,6 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from regard.data.batches import Batch, Example, bucket, collate, encode_pairs, length_limit
+from regard.data.pictures import Picture
 from regard.errors import UserError
 from regard.training.attention_costs import AttentionCosts
 from regard.training.configuration import TrainingConfiguration
@@ -18,7 +19,9 @@ from regard.training.metrics import perplexity
 from regard.training.mixing import gold_share, mixed_inputs
 from regard.training.optimizer import clip_gradients
 from regard.training.progress import Glance
+from regard.training.rewards import CaptionRewards
 from regard.training.schedule import learning_rate
+from regard.training.self_critical import self_critical_gradients
 from regard.training.session import Session, save, stop_if_asked, validate_candidate
 from regard.training.state import TrainingState, Window
 
@@ -97,13 +100,16 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
         share = gold_share(training.teacher_forcing, state.step)
         batch = replace(batch, inputs=mixed_inputs(session.model, batch, share))
     session.optimizer.forget_gradients()
-    losses = session.shards.backward(
-        batch,
-        training.label_smoothing,
-        training.ponder_cost,
-        training.r_drop,
-        _attention_costs(training, state),
-    )
+    if session.rewards is not None:
+        losses, batch = _rewarded(session, session.rewards, state, batch)
+    else:
+        losses = session.shards.backward(
+            batch,
+            training.label_smoothing,
+            training.ponder_cost,
+            training.r_drop,
+            _attention_costs(training, state),
+        )
     norm = clip_gradients(session.model, training.gradient_clip)
     _check_finite(losses, norm, session, state)
     size = session.configuration.model.embedding.size
@@ -116,6 +122,22 @@ def update(session: Session, state: TrainingState, batch: Batch) -> None:
         likelihood = -losses.negative_log_likelihood.item() * tokens
         state.follow(likelihood, training.reinforce.baseline_decay)
     _count(session, state, batch, losses, time.perf_counter() - started)
+
+
+def _rewarded(
+    session: Session, rewards: CaptionRewards, state: TrainingState, batch: Batch
+) -> tuple[Loss, Batch]:
+    """Gradients of what the model's own captions earn; these are what is counted."""
+    sources = [session.data.examples[index].source for index in batch.indices]
+    return self_critical_gradients(
+        session.model,
+        batch,
+        [source.number for source in sources if isinstance(source, Picture)],
+        rewards,
+        session.configuration.search,
+        seed=session.configuration.training.seed,
+        step=state.step,
+    )
 
 
 def _attention_costs(training: TrainingConfiguration, state: TrainingState) -> AttentionCosts:

@@ -20,7 +20,8 @@ from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
 from regard.training.progress import Reporter
 from regard.training.random_state import seed_everything
-from regard.training.run import METRICS, model_for
+from regard.training.rewards import CaptionRewards
+from regard.training.run import METRICS, Run, model_for
 from regard.training.session import Data, Session
 from regard.training.shards import Shards
 from regard.training.validation import ValidationData, prepare_validation
@@ -31,6 +32,7 @@ class Request:
     """What `train` was asked for.
 
     backbone: what made the pictures of the pairs; the run directory keeps it. None without any.
+    begun: the run whose weights and tokenizers it begins with; None = weights of its own.
     """
 
     configuration: Configuration
@@ -41,6 +43,7 @@ class Request:
     reporter: Reporter
     stop: Stop
     backbone: Backbone | None = None
+    begun: Run | None = None
 
 
 def hashes(request: Request) -> dict[str, str]:
@@ -63,9 +66,14 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
     baseline = measure_baseline(request.train, validation, metric, kind)
     seed_everything(configuration.training.seed)
     model = model_for(configuration, tokenizers, grid_of(request.train))
+    if request.begun is not None:
+        model.load_state_dict(request.begun.model.state_dict())
     _check_reach(request.valid, validation, model)
     average = configuration.training.average
     exponential = average.kind == "exponential"
+    rewards = None
+    if configuration.training.objective == "self_critical":
+        rewards = CaptionRewards.of(fitting.pairs, tokenizers.target)
     return Session(
         configuration=configuration,
         directory=request.out,
@@ -83,6 +91,7 @@ def prepare(request: Request, tokenizers: Tokenizers) -> Session:
         stop=request.stop,
         budget=request.budget,
         average=ExponentialAverage(model, average.decay) if exponential else None,
+        rewards=rewards,
     )
 
 

@@ -19,6 +19,7 @@ from regard.training.interruption import Stop, TrainingInterrupted
 from regard.training.metrics import MetricsLog
 from regard.training.optimizer import Adam
 from regard.training.progress import Recent, Reporter
+from regard.training.rewards import CaptionRewards
 from regard.training.run import CHECKPOINTS, encode_model, write_model
 from regard.training.selection import consider
 from regard.training.shards import Shards
@@ -42,6 +43,7 @@ class Session:
     """The parts of a run in this process; the training state is passed beside it.
 
     average: of the weights, where there is an exponential one: what is validated and kept.
+    rewards: of captions, where the model learns from those that it draws.
     saved: when the last checkpoint was saved. validation: what the last one said, for people.
     """
 
@@ -57,6 +59,7 @@ class Session:
     stop: Stop
     budget: Budget
     average: ExponentialAverage | None = None
+    rewards: CaptionRewards | None = None
     recent: Recent = field(default_factory=Recent)
     saved: float = field(default_factory=time.monotonic)
     validation: str = ""

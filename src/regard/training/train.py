@@ -1,6 +1,7 @@
 """Train: a configuration and pairs become a run directory, from the start or from a checkpoint."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from regard.data.tokenizers import save_tokenizers, train_tokenizers
 from regard.errors import UserError
 from regard.files import make_directory
 from regard.training.allocator import keep_freed_memory
+from regard.training.beginning import begun_run
 from regard.training.budget import Budget
 from regard.training.checkpoint import delete_partial, read_checkpoint
 from regard.training.configuration import Configuration
@@ -54,6 +56,7 @@ def train(
     out: Path,
     *,
     backbone: Backbone | None = None,
+    begin: Path | None = None,
     minutes: float | None = None,
     resume: bool = False,
     progress: bool | Reporter = True,
@@ -62,6 +65,7 @@ def train(
     """Train a model on `train`, choose it by `valid`, and leave it in the run directory `out`.
 
     backbone: what made the pictures of the pairs, where they have any; the run directory keeps it.
+    begin: a run whose weights and tokenizers it begins with; a resumed run needs none.
     minutes: wall time of the whole run, all its sessions together, validations included.
     resume: go on from the last checkpoint in `out`, to the very same weights as without a stop
         (but for a cooldown that `minutes` ends: the clock is never the same twice); from the
@@ -85,7 +89,7 @@ def train(
         request = Request(configuration, train, valid, out, budget, reporter, stop, backbone)
         check_request(request)
         if checkpoint is None:
-            return _start(request)
+            return _start(replace(request, begun=begun_run(begin, request)))
         with locked(out / CHECKPOINTS):
             session, state = _continue(request, checkpoint)
             return finish(session, state, run_updates(session, state))
@@ -98,6 +102,8 @@ def _start(request: Request) -> TrainingResult:
     out, configuration = request.out, request.configuration
     seed = configuration.training.seed
     tokenizers = train_tokenizers(configuration.tokenization, request.train, seed)
+    if request.begun is not None:
+        tokenizers = request.begun.tokenizers
     session, state = prepare(request, tokenizers), TrainingState()
     made = not out.exists()
     make_directory(out / CHECKPOINTS)
