@@ -1,7 +1,7 @@
 # Everything happens in .venv, which is made once and made again when pyproject.toml or
 # constraints.txt change.
 #
-#   make demo        train, measure and look at two small models (a few minutes)
+#   make demo        train, measure and look at three small models (a few minutes)
 #   make test        lint, types and the fast tests; those of pages where Chromium and its driver are
 #                    found (Debian: chromium, chromium-driver), and it says so where they are not
 #   make test-slow   the slow tests

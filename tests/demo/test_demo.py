@@ -1,4 +1,4 @@
-"""The demo: its data, its two trainings side by side, what it measures and writes."""
+"""The demo: its data, its trainings side by side, what it measures and writes."""
 
 import json
 from dataclasses import replace
@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regard.demo import TASKS, Job, Outcome, Task, measure, train_side_by_side, write_page
+from regard.demo import LANES, TASKS, Job, Outcome, Task, measure, train_side_by_side, write_page
+from regard.demo.outcome import SHOWN
 from regard.demo.page import figures
 from regard.errors import UserError
 from regard.training.recipes import load_recipe
@@ -39,39 +40,48 @@ def test_settings_fit_their_recipes(tasks: dict[str, Task]) -> None:
 def outcomes(
     tasks: dict[str, Task], tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, list[Outcome]]:
-    """Both models after a few updates, measured on a few pairs."""
+    """All models after a few updates, measured on a few pairs."""
     out = tmp_path_factory.mktemp("demo")
     short = ("training.warmup=10", "training.maximum_updates=40", "training.validation_limit=20")
-    train_side_by_side([Job(name, out / name, short) for name in tasks], seed=1)
+    train_side_by_side([[Job(name, out / name, short) for name in lane] for lane in LANES], seed=1)
     few = [
         replace(
             task,
             test=replace(task.test, pairs=task.test.pairs[:20]),
             gold=task.gold[:20],
             shown=task.shown[:2],
+            scenes=task.scenes[:20],
         )
         for task in tasks.values()
     ]
     return out, [measure(task, out / task.name) for task in few]
 
 
-def test_both_models_are_trained_and_measured(outcomes: tuple[Path, list[Outcome]]) -> None:
+def test_every_model_is_trained_and_measured(outcomes: tuple[Path, list[Outcome]]) -> None:
     out, measured = outcomes
     for outcome in measured:
         run = out / outcome.task.name
         last = json.loads((run / "metrics.jsonl").read_text(encoding="utf-8").split("\n")[-2])
         assert last["kind"] == "end" and last["step"] == 40
-        assert 0 <= outcome.grade.attention <= 1 and 0 <= outcome.grade.diagonal <= 1
-        assert outcome.grade.pairs == 20 and outcome.parameters > 10_000
-        assert outcome.uneven is not None and 0 < outcome.uneven.pairs < 20
+        assert outcome.parameters > 10_000
         names = [score.name for score in outcome.evaluation.scores]
         assert names == list(outcome.task.metrics)
     by_name = {outcome.task.name: outcome for outcome in measured}
+    captioner, pronouncer = by_name.pop("captioner"), by_name["pronouncer"]
+    for outcome in by_name.values():
+        assert outcome.grade is not None and outcome.grade.pairs == 20
+        assert 0 <= outcome.grade.attention <= 1 and 0 <= outcome.grade.diagonal <= 1
+        assert outcome.uneven is not None and 0 < outcome.uneven.pairs < 20
     assert by_name["translator"].grade.diagonal > 0.5  # word order differs on purpose
-    pronouncer = by_name["pronouncer"]
     assert pronouncer.grade.diagonal < 0.2  # Italian spelling is nearly phonemic
-    assert pronouncer.uneven is not None
     assert pronouncer.uneven.diagonal > pronouncer.grade.diagonal
+    assert captioner.grade is None and captioner.pointing is not None
+    assert captioner.pointing.captions == 20 and captioner.pointing.nouns >= 20
+    assert 5 < captioner.pointing.chance < 25
+
+
+def test_every_model_is_in_one_lane(tasks: dict[str, Task]) -> None:
+    assert sorted(name for lane in LANES for name in lane) == sorted(tasks)
 
 
 def test_the_page_holds_every_figure_and_view(outcomes: tuple[Path, list[Outcome]]) -> None:
@@ -80,13 +90,18 @@ def test_the_page_holds_every_figure_and_view(outcomes: tuple[Path, list[Outcome
     for outcome in measured:
         for row in figures(outcome):
             assert row.label in text and row.value in text
-        for view in outcome.views:
+        for view in outcome.views[:SHOWN]:
             assert view.source in text
     assert "http://" not in text.replace("http://www.w3.org", "") and "https://" not in text
+    assert 'href="captions.html"' in text
+    captions = (out / "captions.html").read_text(encoding="utf-8")
+    views = measured[-1].views
+    assert captions.count('<article class="attention">') == len(views) == 12
+    assert all(Path(view.source).is_file() and view.source in captions for view in views)
 
 
 def test_a_failing_worker_is_one_error(tmp_path: Path) -> None:
     job = Job("pronouncer", tmp_path / "run", ("training.learning_raet=1",))
     with pytest.raises(UserError, match=r"pronouncer.*learning_raet.*learning_rate"):
-        train_side_by_side([job], seed=1)
-    assert not (tmp_path / "run").exists()
+        train_side_by_side([[job, Job("translator", tmp_path / "later")]], seed=1)
+    assert not list(tmp_path.iterdir())  # nor did what comes after it begin

@@ -4,10 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from regard.training.recipes import recipe_names
+import regard
+from regard.data.scenes import simple_scenes
+from regard.demo.captioner import captioner, pictured
+from regard.demo.outcome import grade_pictures
+from regard.training.recipes import load_recipe, recipe_names
 from regard.training.train import train
 
-from .pictures import pictured, scenes_of_few_things, small_captioner
+from .pictures import small_captioner
 
 LEARNED, HELD_OUT = 2000, 100
 #: Percent of held-out pictures whose description must be right, word by word.
@@ -23,7 +27,7 @@ EXCEPTIONS: dict[str, tuple[float, tuple[str, ...]]] = {
 
 def learns(recipe: str, directory: Path, wanted: float, *more: str) -> None:
     configuration, backbone = small_captioner(recipe, *more)
-    scenes = scenes_of_few_things(LEARNED + HELD_OUT)
+    scenes = simple_scenes(LEARNED + HELD_OUT, 1)
     learned, held_out = (pictured(some, backbone) for some in (scenes[:LEARNED], scenes[LEARNED:]))
     result = train(
         configuration, learned, held_out, directory / "run", backbone=backbone, progress=False
@@ -42,6 +46,23 @@ def test_soft_attention_learns(tmp_path: Path) -> None:
 def test_recipe_learns(recipe: str, tmp_path: Path) -> None:
     wanted, more = EXCEPTIONS.get(recipe, (WANTED, ()))
     learns(recipe, tmp_path, wanted, *more)
+
+
+@pytest.mark.slow
+def test_the_demo_tells_pictures_and_looks_at_what_it_names(tmp_path: Path) -> None:
+    task = captioner(1)
+    configuration = load_recipe(task.recipe, (*task.settings, "training.threads=1"))
+    result = train(
+        configuration,
+        task.train,
+        task.valid,
+        tmp_path / "run",
+        backbone=task.backbone,
+        progress=False,
+    )
+    pointing = grade_pictures(regard.load(tmp_path / "run"), task)
+    assert result.score >= 90.0, f"{result.score:.1f} % of the validation pictures"
+    assert pointing.accuracy.value >= 80.0 > 4 * pointing.chance, pointing.rows()
 
 
 def test_exceptions_are_recipes() -> None:

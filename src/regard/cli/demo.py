@@ -12,10 +12,10 @@ def demo(
     ] = Path("demo"),
     seed: Annotated[int, typer.Option(min=0, metavar="S", help="Of data and training.")] = 1,
 ) -> None:
-    """Train two small models on data that comes along, measure them, and look into them."""
+    """Train three small models on data that comes along, measure them, and look into them."""
     from regard.cli.streams import report, write_line
     from regard.cli.table import table
-    from regard.demo import TASKS, Job, measure, train_side_by_side, write_page
+    from regard.demo import LANES, TASKS, Job, measure, train_side_by_side, write_page
     from regard.demo.page import figures, next_steps
     from regard.errors import UserError
     from regard.files import make_directory
@@ -26,7 +26,7 @@ def demo(
     make_directory(out)
     for task in tasks:
         report(f"{task.heading}\n  {task.about}\n")
-    train_side_by_side([Job(task.name, out / task.name) for task in tasks], seed)
+    train_side_by_side([[Job(name, out / name) for name in lane] for lane in LANES], seed)
     outcomes = [measure(task, out / task.name) for task in tasks]
     for outcome in outcomes:
         write_line(f"\n{outcome.task.heading}")

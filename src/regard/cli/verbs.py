@@ -12,7 +12,7 @@ from regard.errors import UserError
 
 #: Each verb is the function of its name in the module of its name beside this one.
 VERBS = {
-    "demo": "Train, measure and look at two small models on its own data.",
+    "demo": "Train, measure and look at three small models on its own data.",
     "recipes": "List the recipes, or print one as YAML to start from.",
     "train": "Train a model on pairs of texts.",
     "translate": "Translate lines of text.",

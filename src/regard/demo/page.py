@@ -1,4 +1,4 @@
-"""The demo's page: both results, attention to look into, and what to try next."""
+"""The demo's pages: what came out, attention to look into, and what to try next."""
 
 from __future__ import annotations
 
@@ -6,9 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regard.data.scenes.picture import png
-from regard.demo.outcome import Grade, Outcome
-from regard.views import Figure, Picture, Report, Section, Step, write_report
+from regard.demo.outcome import SHOWN, Grade, Outcome
+from regard.evaluation.pointing import Pointing
+from regard.files import write_text
+from regard.views import (
+    Figure,
+    Link,
+    Picture,
+    Report,
+    Section,
+    Step,
+    attention_html,
+    write_report,
+)
 
+#: The page of pictures beside the report.
+CAPTIONS = "captions.html"
 NAMES = {
     "word_error_rate": ("Word error rate", "share of held-out words with any wrong phone"),
     "symbol_error_rate": ("Phone error rate", "wrong, missing and extra phones, per phone"),
@@ -19,16 +32,19 @@ NAMES = {
 
 def figures(outcome: Outcome) -> list[Figure]:
     """The rows of an outcome's table: label, value, explanation."""
-    unit = "letters and phones" if outcome.task.unit == "letter" else "words"
     rows = [
         Figure(NAMES[score.name][0], _value(score.name, score.value), NAMES[score.name][1])
         for score in outcome.evaluation.scores
     ]
-    rows += _grades("", outcome.grade, f"held-out pairs of {unit}")
+    if outcome.grade is not None:
+        unit = "letters and phones" if outcome.task.unit == "letter" else "words"
+        rows += _grades("", outcome.grade, f"held-out pairs of {unit}")
     if outcome.uneven is not None and outcome.task.unit == "letter":
         rows += _grades(
             ", uneven words", outcome.uneven, "words of more or fewer phones than letters"
         )
+    if outcome.pointing is not None:
+        rows += _pointing(outcome.pointing)
     return [
         *rows,
         Figure("Training", f"{outcome.seconds:.0f} s", f"{outcome.parameters:,} parameters"),
@@ -51,6 +67,23 @@ def _grades(which: str, grade: Grade, of: str) -> list[Figure]:
     ]
 
 
+def _pointing(pointing: Pointing) -> list[Figure]:
+    """How often words look at what they name, beside a random place."""
+    return [
+        Figure(
+            "Pointing accuracy",
+            f"{pointing.accuracy.value:.1f} %",
+            f"of {pointing.nouns:,} things named, those where attention is highest; training was "
+            "never told where they are",
+        ),
+        Figure(
+            "The same by chance",
+            f"{pointing.chance:.1f} %",
+            "what a random place in the picture gets",
+        ),
+    ]
+
+
 def next_steps(directory: Path) -> tuple[Step, ...]:
     """What to try once the demo is over."""
     word, scene = directory / "pronouncer", directory / "translator"
@@ -62,6 +95,11 @@ def next_steps(directory: Path) -> tuple[Step, ...]:
             '"A small red star is to the left of the large blue circle." --out attention.html',
         ),
         Step(
+            "Look at where it looks in a picture:",
+            f"regard show --model {directory / 'captioner'} "
+            f"--image {directory / 'pictures' / '1.png'} --out looked.html",
+        ),
+        Step(
             "Train on your own pairs:",
             "regard train rnnsearch --train train.tsv --valid valid.tsv --out runs/mine",
         ),
@@ -70,18 +108,24 @@ def next_steps(directory: Path) -> tuple[Step, ...]:
 
 
 def write_page(outcomes: Sequence[Outcome], directory: Path) -> Path:
-    """Write ``report.html`` into ``directory``; one file that needs nothing else."""
+    """Write ``report.html`` into ``directory``, and beside it ``captions.html``, to which it links.
+
+    Each is one file that needs nothing else.
+    """
     report = Report(
-        title="regard: two models, and what they attend to",
+        title="regard: three models, and what they attend to",
         introduction=(
-            "Both models were trained on this computer in the last minutes. Point at a word of the "
-            "output to see what the model looked at when it wrote it.",
+            "All were trained on this computer in the last minutes. Point at a word of the output "
+            "to see what the model looked at when it wrote it.",
         ),
         sections=tuple(_section(outcome) for outcome in outcomes),
         steps=next_steps(directory),
     )
     path = directory / "report.html"
     write_report(report, path)
+    for outcome in outcomes:
+        if outcome.pointing is not None:
+            write_text(directory / CAPTIONS, attention_html(*outcome.views))
     return path
 
 
@@ -95,7 +139,8 @@ def _section(outcome: Outcome) -> Section:
         paragraphs=(outcome.task.about,),
         figures=tuple(figures(outcome)),
         pictures=pictures,
-        views=outcome.views,
+        links=(Link("All pictures, word by word", CAPTIONS),) if outcome.pointing else (),
+        views=outcome.views[:SHOWN],
     )
 
 

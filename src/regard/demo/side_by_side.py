@@ -1,4 +1,4 @@
-"""Two trainings at once, each in a process of its own, one bar each."""
+"""Trainings at once and one after the other, each in a process of its own, one bar each."""
 
 from __future__ import annotations
 
@@ -37,10 +37,20 @@ class Event:
     told: dict[str, Any]
 
 
-def train_side_by_side(jobs: Sequence[Job], seed: int) -> None:
-    """Train all jobs to their end. Raises UserError with what the first worker to fail said."""
+def worker(job: Job, seed: int) -> list[str]:
+    """The command that trains a job and tells how it goes."""
+    command = [sys.executable, "-m", "regard.demo.worker", job.name, str(job.directory)]
+    return [*command, str(seed), *job.settings]
+
+
+def train_side_by_side(lanes: Sequence[Sequence[Job]], seed: int) -> None:
+    """Train all jobs to their end: lanes at the same time, the jobs of a lane one after the other.
+
+    Raises UserError with what the first worker to fail said.
+    """
     events: Queue[Event] = Queue()
-    with _workers(jobs, seed, events), _screen(jobs) as screen:
+    jobs = [job for lane in lanes for job in lane]
+    with _workers(lanes, seed, events), _screen(jobs) as screen:
         running = len(jobs)
         while running:
             event = events.get()
@@ -54,26 +64,53 @@ def train_side_by_side(jobs: Sequence[Job], seed: int) -> None:
 
 
 @contextmanager
-def _workers(jobs: Sequence[Job], seed: int, events: Queue[Event]) -> Iterator[None]:
-    """Start a process a job and a thread that listens to it; none outlives the block."""
-    processes = []
+def _workers(lanes: Sequence[Sequence[Job]], seed: int, events: Queue[Event]) -> Iterator[None]:
+    """Start a thread a lane, which starts and listens to its workers; none outlives the block."""
+    running = [_Lane(lane, seed, events) for lane in lanes]
     try:
-        for job in jobs:
-            command = [sys.executable, "-m", "regard.demo.worker", job.name, str(job.directory)]
-            process = subprocess.Popen(
-                [*command, str(seed), *job.settings], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            )
-            processes.append(process)
-            listener = threading.Thread(target=_listen, args=(job, process, events), daemon=True)
-            listener.start()
+        for lane in running:
+            lane.start()
         yield
     finally:
-        for process in processes:
-            process.terminate()
-            process.wait()
+        for lane in running:
+            lane.close()
 
 
-def _listen(job: Job, process: subprocess.Popen[bytes], events: Queue[Event]) -> None:
+class _Lane(threading.Thread):
+    """Workers one after the other, until one fails or the lane is closed."""
+
+    def __init__(self, jobs: Sequence[Job], seed: int, events: Queue[Event]) -> None:
+        super().__init__(daemon=True)
+        self.jobs, self.seed, self.events = jobs, seed, events
+        self.lock = threading.Lock()
+        self.closed = False
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def run(self) -> None:
+        for job in self.jobs:
+            process = self._start_worker(job)
+            if process is None or not _listen(job, process, self.events):
+                break
+
+    def _start_worker(self, job: Job) -> subprocess.Popen[bytes] | None:
+        pipe = subprocess.PIPE
+        with self.lock:
+            if self.closed:
+                return None
+            self.process = subprocess.Popen(worker(job, self.seed), stdout=pipe, stderr=pipe)
+            return self.process
+
+    def close(self) -> None:
+        """End the worker that runs, and start no other."""
+        with self.lock:
+            self.closed = True
+        if self.process is not None:
+            self.process.terminate()
+            self.process.wait()
+
+
+def _listen(job: Job, process: subprocess.Popen[bytes], events: Queue[Event]) -> bool:
+    """Hand on what a worker tells; whether it ended well."""
     assert process.stdout is not None and process.stderr is not None
     told_error = False
     for line in process.stdout:
@@ -81,10 +118,12 @@ def _listen(job: Job, process: subprocess.Popen[bytes], events: Queue[Event]) ->
         told_error = told_error or told["kind"] == "error"
         events.put(Event(job.name, told))
     noise = process.stderr.read().decode("utf-8", "replace").strip()
-    if process.wait() and not told_error:
+    failed = process.wait() != 0
+    if failed and not told_error:
         last = noise.rsplit("\n", 1)[-1] or f"exit code {process.returncode}"
         events.put(Event(job.name, {"kind": "error", "text": last}))
     events.put(Event(job.name, {"kind": "end"}))
+    return not failed
 
 
 class _Bars:
@@ -99,7 +138,7 @@ class _Bars:
             refresh_per_second=4,
         )
         self.tasks = {
-            job.name: self.progress.add_task("starting", total=1.0, name=job.name) for job in jobs
+            job.name: self.progress.add_task("waiting", total=1.0, name=job.name) for job in jobs
         }
         self.progress.start()
 

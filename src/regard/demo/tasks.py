@@ -1,60 +1,18 @@
-"""What the demo trains: a pronouncer and a translator, each a recipe, settings and data."""
+"""What the demo trains, each a recipe, settings and data; the captioner is in its own file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
 
-from regard.data.alignment import Alignment
-from regard.data.pairs import Pairs
 from regard.data.pronunciations import read_pronunciations
 from regard.data.scenes import (
-    Scene,
     generate_scenes,
     scene_alignments,
     scene_pairs,
     split_scenes,
 )
-
-
-@dataclass(frozen=True)
-class Gold:
-    """A pair whose true alignment is known, between letters and phones or between words."""
-
-    source: str
-    target: str
-    alignment: Alignment
-
-    def lengths(self, unit: str) -> tuple[int, int]:
-        """How many letters and phones, or how many words on each side."""
-        source = self.source if unit == "letter" else self.source.split()
-        return len(source), len(self.target.split())
-
-
-@dataclass(frozen=True)
-class Task:
-    """A model to train, measure and look into.
-
-    settings: overrides of the recipe, as ``--set`` takes them.
-    unit: what is linked: letters to phones, or words to words.
-    metrics: what is printed of the held-out pairs.
-    shown: which of the gold pairs are drawn. scenes: the pictures behind those.
-    """
-
-    name: str
-    heading: str
-    about: str
-    recipe: str
-    settings: tuple[str, ...]
-    train: Pairs
-    valid: Pairs
-    test: Pairs
-    gold: tuple[Gold, ...]
-    unit: Literal["letter", "word"]
-    metrics: tuple[str, ...]
-    shown: tuple[Gold, ...]
-    scenes: tuple[Scene, ...] = ()
+from regard.demo.captioner import captioner
+from regard.demo.task import Gold, Task
 
 
 def pronouncer(seed: int) -> Task:
@@ -147,4 +105,10 @@ TRANSLATOR_SETTINGS = (
     "training.metric=exact_match",
 )
 
-TASKS: dict[str, Callable[[int], Task]] = {"pronouncer": pronouncer, "translator": translator}
+TASKS: dict[str, Callable[[int], Task]] = {
+    "pronouncer": pronouncer,
+    "translator": translator,
+    "captioner": captioner,
+}
+#: What is trained at the same time, a core each: of each lane one after the other.
+LANES = (("pronouncer",), ("translator", "captioner"))

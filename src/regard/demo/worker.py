@@ -1,7 +1,7 @@
 """Trains one task of the demo in a process of its own, and tells how it goes in JSON lines.
 
 ``python -m regard.demo.worker NAME DIRECTORY SEED [SETTING...]``: small models use one core
-well and two badly, so the demo gives each of its two models a core.
+well and two badly, so the demo gives each model that it trains a core.
 """
 
 from __future__ import annotations
@@ -46,7 +46,14 @@ def main(name: str, directory: str, seed: str, *more: str) -> int:
         task = TASKS[name](int(seed))
         settings = (*task.settings, f"training.seed={seed}", "training.threads=1", *more)
         configuration = load_recipe(task.recipe, settings)
-        train(configuration, task.train, task.valid, Path(directory), progress=JsonReporter())
+        train(
+            configuration,
+            task.train,
+            task.valid,
+            Path(directory),
+            backbone=task.backbone,
+            progress=JsonReporter(),
+        )
     except UserError as error:
         tell(kind="error", text=str(error))
         return 2

@@ -11,6 +11,7 @@ from regard.views.json_view import attention_json
 from regard.views.page_html import attention_html
 from regard.views.report_html import (
     Figure,
+    Link,
     Picture,
     Report,
     Section,
@@ -28,6 +29,7 @@ __all__ = [
     "SUFFIXES",
     "AttentionView",
     "Figure",
+    "Link",
     "Picture",
     "Report",
     "Section",

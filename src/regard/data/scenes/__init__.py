@@ -14,6 +14,7 @@ from regard.data.scenes.description import (
 from regard.data.scenes.generator import count_descriptions, generate_scenes
 from regard.data.scenes.region import Region, regions
 from regard.data.scenes.scene import Relation, Scene, Thing
+from regard.data.scenes.simple import simple_scenes
 from regard.data.scenes.write import split_scenes, write_scenes
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "scene_alignments",
     "scene_pairs",
     "scene_text",
+    "simple_scenes",
     "split_scenes",
     "write_scenes",
 ]

@@ -1,5 +1,6 @@
 """Generator: scenes drawn from a seed, no two with the same description."""
 
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 from typing import cast
@@ -56,12 +57,19 @@ def generate_scenes(count: int, seed: int) -> list[Scene]:
             f"there are {count_descriptions()} different scenes, {count} were asked for; "
             "ask for fewer"
         )
-    random = Random(seed)
     scenes: dict[str, Scene] = {}
+    drawn = draw_scenes(seed)
     while len(scenes) < count:
-        scene = _scene(random)
+        scene = next(drawn)
         scenes.setdefault(text(english.describe(scene)), scene)
     return list(scenes.values())
+
+
+def draw_scenes(seed: int) -> Iterator[Scene]:
+    """Scenes without end; some are described like earlier ones."""
+    random = Random(seed)
+    while True:
+        yield _scene(random)
 
 
 def count_descriptions() -> int:
