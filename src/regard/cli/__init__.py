@@ -11,7 +11,8 @@ from contextlib import suppress
 from types import FrameType
 
 from regard.cli.cold_start import leave
-from regard.cli.streams import OutputClosedError, report, use_utf8
+from regard.cli.streams import OutputClosedError, use_utf8
+from regard.cli.streams import report as tell  # a verb's module has the other name
 from regard.errors import UserError
 
 #: What a shell makes of a process that a signal ended: 128 and the signal's number.
@@ -45,7 +46,7 @@ def run(arguments: list[str]) -> int:
         result = application().main(args=arguments, prog_name="regard", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except UserError as error:
-        report(f"regard: error: {error}")
+        tell(f"regard: error: {error}")
         return 2
     except OutputClosedError:  # the reader (`head`, a pager) has seen enough
         _discard_output()
@@ -58,7 +59,7 @@ def run(arguments: list[str]) -> int:
         message = _usage_message(error)
         if message is None:
             raise
-        report(f"regard: error: {message}")
+        tell(f"regard: error: {message}")
         return 2
 
 
