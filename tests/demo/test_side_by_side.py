@@ -20,7 +20,8 @@ def note(what):
     with log.open("a") as file:
         file.write(f"{what} {name}\\n")
 note("begin")
-print(json.dumps({"kind": "progress", "text": f"seed {seed}", "share": 0.5}), flush=True)
+print(json.dumps({"kind": "progress", "text": "half", "share": 0.5}), flush=True)
+print(json.dumps({"kind": "message", "text": f"seed {seed}"}), flush=True)
 if "fail" in settings:
     print(json.dumps({"kind": "error", "text": "no luck"}), flush=True)
     sys.exit(2)
