@@ -12,9 +12,10 @@ from regard.attention import Memory
 from regard.data.batches import Example, collate
 from regard.data.special import END
 from regard.errors import UserError
+from regard.evaluation.attention_choice import AttentionChoice
 from regard.evaluation.leave_one_out import each_token, leave_out
 from regard.evaluation.translating import translate_texts
-from regard.evaluation.trust import SMALLEST, measure_trust, shown_attentions, trust_in_answers
+from regard.evaluation.trust import SMALLEST, attention_to_sources, measure_trust, trust_in_answers
 from regard.search import SearchConfiguration
 
 from .small import MODELS, PAIRS, SPACE, model
@@ -176,5 +177,24 @@ def test_attention_is_what_answers_show():
         Example((*SPACE.source.encode(text), END), tuple(SPACE.target.token_ids(answer.tokens)))
         for text, answer in zip(texts, answers, strict=True)
     ]
-    for found, answer in zip(shown_attentions(network, examples), answers, strict=True):
+    for found, answer in zip(attention_to_sources(network, examples), answers, strict=True):
         np.testing.assert_allclose(found, answer.attention, atol=1e-5)
+
+
+def test_a_chosen_layer_and_head():
+    """The layer that answers show is the second; any head of any layer can be asked for."""
+    network = model("transformer")
+    example = Example(
+        (*SPACE.source.encode(PAIRS[0][0]), END), (*SPACE.target.encode(PAIRS[0][1]), END)
+    )
+    shown = measure_trust(network, [example]).as_dict()
+    assert measure_trust(network, [example], choice=AttentionChoice(2)).as_dict() == shown
+    batch = collate([example], [0])
+    with torch.no_grad():
+        memory = network.encode(batch.source, batch.source_mask)
+        layers = list(network.attention_by_layer(memory, batch.inputs))
+    choice = AttentionChoice(3, 2)
+    (found,) = attention_to_sources(network, [example], choice)
+    np.testing.assert_allclose(found, layers[2][0, 1], atol=1e-6)
+    with pytest.raises(UserError, match="no layer 4"):
+        measure_trust(network, [example], choice=AttentionChoice(4))

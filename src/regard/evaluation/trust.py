@@ -19,7 +19,7 @@ from regard.data.tokenizers import Tokenizers
 from regard.errors import UserError
 from regard.evaluation.aligning import cut_evenly
 from regard.evaluation.asking import read_given_pairs
-from regard.evaluation.attention_choice import AttentionChoice, attentions
+from regard.evaluation.attention_choice import AttentionChoice, attentions, check_choice
 from regard.evaluation.intervals import Interval, bootstrap_interval
 from regard.evaluation.leave_one_out import How, LeftOut, each_token, leave_out
 from regard.evaluation.rank_correlation import kendall_tau_b
@@ -106,7 +106,12 @@ class _Ranked(NamedTuple):
 
 
 def measure_trust(
-    model: Model | Ensemble, examples: Sequence[Example], *, resamples: int = 0, seed: int = 1
+    model: Model | Ensemble,
+    examples: Sequence[Example],
+    *,
+    choice: AttentionChoice | None = None,
+    resamples: int = 0,
+    seed: int = 1,
 ) -> Trust:
     """How far the attention that answers show agrees with what leaving positions out does.
 
@@ -116,13 +121,15 @@ def measure_trust(
     Args:
         examples: sources and what the model wrote, END appended to both; or pictures, of which
             positions are hidden, and not removed.
+        choice: which attention, its shift apart; None = what answers show.
         resamples: bootstrap resamples of the sources for intervals of 95 %; 0 = none.
         seed: of the random weights.
 
     Raises:
-        UserError: the model has no attention; no source has two positions to rank.
+        UserError: the model has no attention, or not the chosen one; no source has two positions
+            to rank.
     """
-    attention = shown_attentions(model, examples)
+    attention = attention_to_sources(model, examples, choice)
     reads_texts = all(isinstance(example.source, tuple) for example in examples)
     parts = [
         each_token(example) if reads_texts else [(cell,) for cell in range(len(example.source))]
@@ -174,16 +181,20 @@ def trust_in_answers(
 
 
 @torch.no_grad()
-def shown_attentions(model: Model | Ensemble, examples: Sequence[Example]) -> list[Any]:
-    """What each target attended to, as answers show it: arrays `[steps, positions]`.
+def attention_to_sources(
+    model: Model | Ensemble, examples: Sequence[Example], choice: AttentionChoice | None = None
+) -> list[Any]:
+    """What each target attended to when its tokens were predicted: arrays `[steps, positions]`.
 
-    Raises UserError for a model without attention.
+    Arguments and errors as `measure_trust`.
     """
+    chosen = AttentionChoice() if choice is None else choice
+    check_choice(model, chosen)
     found: dict[int, Any] = {}
     numbered = dict(enumerate(examples))
     for indices in cut_evenly(numbered, _BATCH, max(1, model.attention_heads)):
         batch = collate(examples, indices)
-        ((_, attention),) = attentions(model, batch, [AttentionChoice()])
+        ((_, attention),) = attentions(model, batch, [chosen])
         if attention is None:
             raise UserError("this model has no attention: there is nothing to trust or to doubt")
         for index, weights in zip(indices, attention.float().cpu().numpy(), strict=True):
