@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.cli.reading import counted
-from regard.cli.table import table
+from regard.cli.table import interval_text, table, without
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ class AlignmentFigures:
 
     def table(self) -> list[str]:
         """A row for what is measured and one for the diagonal, and how much was measured."""
-        from regard.cli.figures import interval_text, without
-
         rows = []
         for name, scores in ((self.name, self.measured), ("nearest diagonal", self.diagonal)):
             rate, *others = scores

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from regard.cli.answers import json_line
 from regard.cli.reading import counted
-from regard.cli.table import table
+from regard.cli.table import interval_text, table, without
 from regard.cli.trust_figures import trust_table
 
 if TYPE_CHECKING:
     from regard.api import Model
     from regard.cli.alignment_figures import AlignmentFigures
     from regard.data.pairs import Pairs
-    from regard.evaluation import Confusions, Evaluation, Score, Split
+    from regard.evaluation import Confusions, Evaluation, Split
     from regard.evaluation.transduction import Splitter
     from regard.evaluation.trust import Trust
     from regard.training.coverage import Coverage
@@ -207,15 +207,3 @@ def confusions_table(confusions: "Confusions", sources: Sequence[str]) -> list[s
     which = f"; the {shown:,} most frequent of {confusions.kinds:,} kinds"
     rest = which if shown < confusions.kinds else ""
     return [total + rest, "", *table(rows, header=header, right=[3, 4])]
-
-
-def interval_text(score: "Score") -> str:
-    """`34.1 to 36.2`, or nothing without an interval."""
-    return (
-        "" if score.interval is None else f"{score.interval.low:.2f} to {score.interval.high:.2f}"
-    )
-
-
-def without(index: int, cells: Sequence[str]) -> list[str]:
-    """The cells but one."""
-    return [*cells[:index], *cells[index + 1 :]]

@@ -2,6 +2,10 @@
 
 import unicodedata
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from regard.evaluation import Score
 
 
 def table(
@@ -17,6 +21,18 @@ def table(
     if header:
         lines.insert(1, "  ".join("-" * width for width in widths))
     return lines
+
+
+def interval_text(score: "Score") -> str:
+    """`34.1 to 36.2`, or nothing without an interval."""
+    return (
+        "" if score.interval is None else f"{score.interval.low:.2f} to {score.interval.high:.2f}"
+    )
+
+
+def without(index: int, cells: Sequence[str]) -> list[str]:
+    """The cells but one."""
+    return [*cells[:index], *cells[index + 1 :]]
 
 
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> str:
