@@ -123,7 +123,7 @@ def test_two_models_answer_what_is_typed_and_change_as_asked(explore):
     settled(browser, 2)
     assert outcomes(browser) == [hidden.text, free[1].text]  # the other one is left alone
     said = browser.run("return text('.row .note')")
-    assert "leave-one-out in the memory" in said and "as if they had never been written" in said
+    assert "leave-one-out in the memory" in said and "as if they had never been there" in said
     assert browser.run("return text('.before')") == f"before: {free[0].text}"
     assert "before \u2212" in browser.run("return text('.score')")
     browser.click(".undo")

@@ -2,7 +2,8 @@
 
 const HIDDEN = "Hidden: the attention mask leaves these positions out (leave-one-out in the memory). " +
   "The encoder has still read the whole source, so their neighbours may know of them; it is not " +
-  "as if they had never been written. For that, edit the source.";
+  "as if they had never been there.";
+const REMOVED = " For that, edit the text.";
 
 function whatIf(panel, told) {
   const box = panel.parts.whatIf;
@@ -46,7 +47,7 @@ function sourceUnits(told) {
 function hidingRow(panel, told) {
   const chips = panel.model.photos ? hidingGrid(panel) : build("div", "chips hide",
     ...sourceUnits(told).map(({ label, positions }) => hidingChip(panel, label, positions)));
-  const note = build("p", "note", HIDDEN);
+  const note = build("p", "note", HIDDEN + (panel.model.photos ? "" : REMOVED));
   note.hidden = panel.hidden.size === 0;
   const named = panel.model.photos ? "Hide a place from attention" : "Hide a word from attention";
   return build("div", "row", build("h4", "", named), chips, note);
