@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from parameters import parameters_of
 from regard.errors import UserError
 from regard.models import build_model
+from regard.models.copies import NEVER
 from regard.training.configuration import Configuration
 from regard.training.continuation import flat
 from regard.training.recipes import load_recipe
@@ -12,7 +13,9 @@ from regard.training.recipes import load_recipe
 
 def count_parameters(configuration: Configuration, source: int, target: int) -> int:
     """How many numbers the model learns with vocabularies of these sizes."""
-    return parameters_of(build_model(configuration.model, source, target))
+    # What is copied as what changes no number; without a table two vocabularies are refused.
+    copies = [NEVER] * source if configuration.model.copies else None
+    return parameters_of(build_model(configuration.model, source, target, copies=copies))
 
 
 def widths_for(

@@ -38,6 +38,11 @@ def test_widths_give_the_parameters(recipe: str) -> None:
     assert old.dropout == new.dropout and old.kind == new.kind
 
 
+def test_widths_of_a_model_that_copies_between_two_vocabularies() -> None:
+    after = load_recipe("pointer", widths_for("pointer", (), 150_000, 30, VOCABULARY))
+    assert count_parameters(after, 30, VOCABULARY) == pytest.approx(150_000, rel=0.08)
+
+
 def test_too_few_parameters_are_an_error() -> None:
     with pytest.raises(UserError, match="cannot have about 10 parameters"):
         widths_for("rnnsearch", (), 10, VOCABULARY, VOCABULARY)
