@@ -18,7 +18,7 @@ from regard.demo.task import Task
 from regard.training.recipes import load_recipe
 
 RECIPE = "show-attend-tell-soft"
-LEARNED, VALID, HELD_OUT = 1950, 100, 150
+LEARNED, VALID, HELD_OUT = 2100, 40, 60
 #: A cell of the grid for each of the nine places where a shape can be; a third of them is empty, so
 #: there is no penalty on places that are not looked at.
 SETTINGS = (
