@@ -9,7 +9,11 @@ import torch
 from .documents import MECHANISMS, ROOT, blocks, links, prose, read
 
 PAGES = sorted(path for path in MECHANISMS.glob("*.md") if path.name != "README.md")
-MEASURED = ("log-probabilities.md", "scaling.md")
+MEASURED = {
+    "log-probabilities.md": "log_probabilities.py",
+    "scaling.md": "dot_scaling.py",
+    "bottleneck.md": "bottleneck.py",
+}
 each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 
 
@@ -61,7 +65,7 @@ def test_numbered_mechanisms_name_their_tests() -> None:
 
 
 def test_measured_pages_name_their_command() -> None:
-    for name, program in zip(MEASURED, ("log_probabilities.py", "dot_scaling.py"), strict=True):
+    for name, program in MEASURED.items():
         assert f"python benchmarks/{program}" in read(MECHANISMS / name)
         assert (ROOT / "benchmarks" / program).is_file()
 
