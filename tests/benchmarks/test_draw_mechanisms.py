@@ -24,7 +24,8 @@ def test_pages_show_what_the_program_draws() -> None:
         pictures = re.findall(r"\(\.\./images/mechanisms/([\w-]+)\.svg\)", text)
         assert pictures or page.name == "README.md", page.name
         shown |= set(pictures)
-    assert shown == set(PICTURES) == {path.stem for path in DIRECTORY.glob("*.svg")}
+    assert shown == {path.stem for path in DIRECTORY.glob("*.svg")}
+    assert shown == {*PICTURES, "bottleneck"}  # that one is drawn by what measures it
 
 
 @pytest.mark.parametrize("path", sorted(DIRECTORY.glob("*.svg")), ids=lambda path: path.stem)

@@ -40,9 +40,11 @@ def dumps_for_script(data: Any) -> str:
 
 
 def _as_dict(view: AttentionView) -> dict[str, Any]:
-    written = {"text": view.text, "score": view.score, "tokens": view.tokens}
     data: dict[str, Any] = {
-        **written,
+        "source" if view.image is None else "image": view.source,
+        "text": view.text,
+        "score": view.score,
+        "tokens": view.tokens,
         **(_read_text(view) if view.image is None else _read_image(view, view.image)),
         "nbest": [{"text": view.text, "score": view.score}],
     }
@@ -58,7 +60,6 @@ def _as_dict(view: AttentionView) -> dict[str, Any]:
 
 def _read_text(view: AttentionView) -> dict[str, Any]:
     return {
-        "source": view.source,
         "source_tokens": view.source_tokens,
         "attention": view.attention,
         "alignment": view.alignment,
@@ -68,7 +69,6 @@ def _read_text(view: AttentionView) -> dict[str, Any]:
 def _read_image(view: AttentionView, image: SeenImage) -> dict[str, Any]:
     starts = range(0, image.rows * image.columns, image.columns)
     return {
-        "image": view.source,
         "size": (image.width, image.height),
         "covered": image.covered,
         "attention": [[row[at : at + image.columns] for at in starts] for row in view.attention],
