@@ -122,6 +122,8 @@ def settings_for(recipe: str, task: Task) -> tuple[str, ...]:
         settings += task.tokenization
     if source != task.kinds[0]:
         settings += task.adapted
+    if own.training.schedule == "noam":  # there the rate is a factor of what the width says
+        settings += [f"training.learning_rate={own.training.learning_rate}"]
     return tuple(settings)
 
 

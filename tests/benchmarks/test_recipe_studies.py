@@ -134,3 +134,10 @@ def test_the_table_of_regularisation(
     report = json.loads((tmp_path / "regularisation.json").read_text(encoding="utf-8"))
     assert [row["pairs"] for row in report["rows"]] == [20, 20, 20]
     assert all(row["updates"] == 2 for row in report["rows"])
+
+
+def test_a_rate_that_is_a_factor_of_the_width_stays() -> None:
+    for name, task in TASKS.items():
+        configuration = load_recipe("transformer-base", settings_for("transformer-base", task))
+        assert configuration.training.schedule == "noam", name
+        assert configuration.training.learning_rate == 1.0, name
