@@ -9,9 +9,9 @@ from torch import Tensor, nn
 from regard.nn.kernels.affine import affine, linear
 from regard.nn.kernels.normed_linears import normed_linears
 from regard.nn.kernels.products import (
+    add_product,
     factor,
     multiply,
-    multiply_add,
     rounded_factors,
     weight_gradient,
 )
@@ -44,7 +44,7 @@ def test_products_are_near_the_exact_ones(wanted: bool) -> None:
     product, summed = torch.empty(7, 9), total.clone()
     with rounded_factors(wanted):
         multiply(factor(left), factor(right), out=product)
-        multiply_add(factor(left), factor(right), out=summed)
+        add_product(summed, factor(left), factor(right), out=summed)
     assert product.dtype == summed.dtype == torch.float32
     assert apart(product, exact) < limit
     assert apart(summed, total + exact) < limit

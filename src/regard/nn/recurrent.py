@@ -67,7 +67,7 @@ class RecurrentLayer(nn.Module):
             flat = F.embedding(inputs.tokens.t(), known)
         else:
             rows = inputs.transpose(0, 1).reshape(steps * batch, part)
-            flat = affine(rows[None], self.W[None, :part], self.b[None, None])[0]
+            flat = affine(rows, self.W[:part], self.b[None])
         return flat.view(steps, batch, self.directions, -1).transpose(1, 2)
 
     def project_rest(

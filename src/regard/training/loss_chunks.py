@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.nn.kernels.products import factor, multiply, multiply_add
+from regard.nn.kernels.products import add_product, factor, multiply
 
 #: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
 BUFFER_ELEMENTS = 1 << 22
@@ -54,7 +54,8 @@ class Gradients:
         wrong = factor(wrong)
         to_features = torch.mm(self.matrix, wrong).to(features.dtype)  # faster than its transpose
         self.features[chunk] = to_features.mul_(inverse).t()
-        multiply_add(wrong, factor(features * inverse[:, None]), out=self.weight)
+        scaled = factor(features * inverse[:, None])
+        add_product(self.weight, wrong, scaled, out=self.weight)
 
     def finish(self, features: Tensor, weight: Tensor) -> None:
         """Take away the even share of every symbol, and turn sums over tokens into means."""

@@ -18,7 +18,7 @@ from regard.nn.kernels.gru import (
     gru_step_backward,
     gru_weight_gradient,
 )
-from regard.nn.kernels.products import add_product, factor, gradient_product, product
+from regard.nn.kernels.products import add_product, factor, gradient_product, multiply
 
 
 def run_attentive_gru(
@@ -70,11 +70,12 @@ class _AttentiveGRU(torch.autograd.Function):
         queries = known.new_empty(steps, batch, key.shape[-1])
         U_gates, U_candidate = gru_factors(U)
         W_a, C = factor(W_a), factor(C)
+        to_hidden = W_a.t()
         source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
         gating = Gating(f, b, known.new_empty(steps, batch))
         before = state
         for i in range(steps):
-            queries[i] = product(before[0], W_a.t())
+            multiply(before[0], to_hidden, out=queries[i])
             source.attend(queries[i], weights[i], contexts[i])
             gating.dim(i, before[0], contexts[i])
             projected = add_product(known[i, 0], contexts[i], C)[None]

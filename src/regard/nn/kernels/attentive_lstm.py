@@ -13,7 +13,7 @@ from regard.attention import Memory
 from regard.attention.gate import Gate
 from regard.nn.kernels.attending import Attending, Gating, gate_tensors, memory_tensors
 from regard.nn.kernels.lstm import lstm_slopes
-from regard.nn.kernels.products import add_product, factor, gradient_product, product
+from regard.nn.kernels.products import add_product, factor, gradient_product, multiply, product
 
 
 def run_attentive_lstm(
@@ -67,9 +67,9 @@ class _AttentiveLSTM(torch.autograd.Function):
         source = Attending(key, value, hidden, exponential, v_a, torch.empty_like(key))
         gating = Gating(f, b, known.new_empty(steps, batch))
         W_a, C, U = factor(W_a), factor(C), factor(U)
-        before, before_cell = state, first
+        before, before_cell, to_hidden = state, first, W_a.t()
         for i, block in enumerate(blocks):
-            queries[i] = product(before, W_a.t())
+            multiply(before, to_hidden, out=queries[i])
             source.attend(queries[i], weights[i], contexts[i])
             gating.dim(i, before, contexts[i])
             add_product(known[i], contexts[i], C, out=block)

@@ -52,20 +52,17 @@ def weight_gradient(
     return torch.mm(read.t(), gradient).t()
 
 
-def multiply(left: Tensor, right: Tensor, out: Float[Tensor, "rows columns"]) -> None:
-    """Write ``left right``, of two factors, to ``out``, which is in full precision."""
-    if left.dtype == out.dtype:
+def multiply(
+    left: Float[Tensor, "rows inner"], right: Tensor, out: Float[Tensor, "rows columns"]
+) -> None:
+    """Write ``left right`` to ``out``, which is in full precision.
+
+    ``right`` is a factor, whose type the other one takes.
+    """
+    if right.dtype == out.dtype:
         torch.mm(left, right, out=out)
     else:
-        out.copy_(torch.mm(left, right))
-
-
-def multiply_add(left: Tensor, right: Tensor, out: Float[Tensor, "rows columns"]) -> None:
-    """Add ``left right``, of two factors, to ``out``, which is in full precision."""
-    if left.dtype == out.dtype:
-        out.addmm_(left, right)
-    else:
-        out.add_(torch.mm(left, right))
+        out.copy_(torch.mm(left.to(right.dtype), right))
 
 
 def product(
@@ -82,10 +79,9 @@ def add_product(
     out: Float[Tensor, "*batch rows columns"] | None = None,
 ) -> Float[Tensor, "*batch rows columns"]:
     """``addend + left right``; ``right`` is a factor, whose type the other one takes."""
-    if right.dtype != left.dtype:
-        return torch.add(addend, torch.matmul(left.to(right.dtype), right), out=out)
-    add = torch.baddbmm if left.dim() == 3 else torch.addmm
-    return add(addend, left, right, out=out)
+    if right.dtype == addend.dtype:
+        return (torch.baddbmm if left.dim() == 3 else torch.addmm)(addend, left, right, out=out)
+    return torch.add(addend, torch.matmul(left.to(right.dtype), right), out=out)
 
 
 def gradient_product(
