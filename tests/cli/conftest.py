@@ -1,4 +1,4 @@
-"""What tests of captions share: scenes with pictures, and commands run in this process."""
+"""What tests of verbs share: commands run in this process, and scenes with pictures."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,16 +19,27 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def run_text(capfdbinary: Any) -> Callable[..., tuple[int, str, str]]:
+    """One command in this process: exit code, standard output, standard error."""
+
+    def run_text(*arguments: object) -> tuple[int, str, str]:
+        capfdbinary.readouterr()
+        code = regard.cli.run([str(argument) for argument in arguments])
+        out, said = capfdbinary.readouterr()
+        return code, out.decode("utf-8"), said.decode("utf-8")
+
+    return run_text
+
+
+@pytest.fixture
 def run(
-    capfdbinary: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run_text: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[..., tuple[int, list[str], str]]:
-    """One command in this process: exit code, standard output in lines, standard error."""
+    """The same with standard output in lines, and a cache of features of its own."""
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
 
     def run(*arguments: object) -> tuple[int, list[str], str]:
-        capfdbinary.readouterr()
-        code = regard.cli.run([str(each) for each in arguments])
-        said = capfdbinary.readouterr()
-        return code, said.out.decode().splitlines(), said.err.decode()
+        code, out, said = run_text(*arguments)
+        return code, out.splitlines(), said
 
     return run

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import regard
-import regard.cli
 
 
 def lines_of(text: str) -> list[str]:
@@ -29,24 +28,12 @@ def data(scenes_data, tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def run(capfdbinary):
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = regard.cli.run([str(argument) for argument in arguments])
-        out, said = capfdbinary.readouterr()
-        return code, out.decode("utf-8"), said.decode("utf-8")
-
-    return run
-
-
-@pytest.fixture
-def align(run, trained_run, data):
+def align(run_text, trained_run, data):
     """Aligns the data by the model; more arguments as given."""
 
     def align(*more: object) -> tuple[int, str, str]:
         sides = ("--source", "en", "--target", "de", "--threads", 1)
-        return run("align", "--model", trained_run, "--data", data, *sides, *more)
+        return run_text("align", "--model", trained_run, "--data", data, *sides, *more)
 
     return align
 
@@ -68,12 +55,12 @@ def test_a_line_for_every_line_of_the_data(regard, trained_run, data, tmp_path):
     assert out.read_bytes() == done.stdout
 
 
-def test_links_are_those_that_score_shows(align, run, trained_run, data):
+def test_links_are_those_that_score_shows(align, run_text, trained_run, data):
     _, out, _ = align("--json")
     aligned = [json.loads(line) for line in lines_of(out)]
     assert aligned[3]["source"] == aligned[3]["text"] == "" and aligned[3]["alignment"] == []
     sides = ("--source", "en", "--target", "de")
-    _, out, _ = run("score", "--model", trained_run, "--data", data, *sides, "--json")
+    _, out, _ = run_text("score", "--model", trained_run, "--data", data, *sides, "--json")
     scored = [json.loads(line) for line in lines_of(out)]
     filled = [each for each in aligned if each["tokens"]]
     assert len(filled) == len(scored) == 10
@@ -190,7 +177,7 @@ def test_a_pair_that_cannot_be_aligned_is_named_and_the_others_are(
     assert sum(one != other for one, other in zip(left, rows, strict=True)) < 9
 
 
-def test_evaluate_measures_alignments(run, align, trained_run, data, tmp_path):
+def test_evaluate_measures_alignments(run_text, align, trained_run, data, tmp_path):
     from regard.evaluation import alignment_scores, read_alignments
 
     links = tmp_path / "links"
@@ -198,7 +185,7 @@ def test_evaluate_measures_alignments(run, align, trained_run, data, tmp_path):
     gold = Path(f"{data}.align")
     sides = ("--source", "en", "--target", "de", "--beam", 1, "--threads", 1, "--json")
     command = ("evaluate", "--model", trained_run, "--data", data, *sides, "--alignments", gold)
-    code, out, _ = run(*command)
+    code, out, _ = run_text(*command)
     told = json.loads(out)["alignments"]
     found = [each.sure for each in read_alignments(links)]
     for score in alignment_scores(found, read_alignments(gold)):
@@ -207,30 +194,30 @@ def test_evaluate_measures_alignments(run, align, trained_run, data, tmp_path):
     assert rate["interval"]["low"] <= rate["value"] <= rate["interval"]["high"]
     assert (code, told["links"], told["pairs"]) == (0, "attention", 10)
     assert 0 < told["diagonal"]["alignment_error_rate"]["value"] <= 100
-    code, out, _ = run(*command, "--links", gold)
+    code, out, _ = run_text(*command, "--links", gold)
     told = json.loads(out)["alignments"]
     assert told["links"] == str(gold) and told["metrics"]["recall"]["value"] == 100
     assert told["metrics"]["alignment_error_rate"]["value"] == 0
-    code, out, _ = run(*command[:-3], "--alignments", gold, "--links", links, "--resamples", 0)
+    code, out, _ = run_text(*command[:-3], "--alignments", gold, "--links", links, "--resamples", 0)
     assert code == 0 and "nearest diagonal" in out and "precision" in out
     assert not re.search("95 % interval", out)
 
 
-def test_gold_links_that_do_not_fit(run, trained_run, data, tmp_path):
+def test_gold_links_that_do_not_fit(run_text, trained_run, data, tmp_path):
     gold = tmp_path / "gold"
     sides = ("--source", "en", "--target", "de", "--beam", 1)
     command = ("evaluate", "--model", trained_run, "--data", data, *sides, "--alignments", gold)
     gold.write_text("0-0\n" * 11)
-    code, _, said = run(*command)
+    code, _, said = run_text(*command)
     assert code == 2 and f"{gold} has 11 lines for 12 pairs" in said
     gold.write_text("0-0\n" * 5 + "0-0 1;1\n" + "0-0\n" * 6)
-    code, _, said = run(*command)
+    code, _, said = run_text(*command)
     assert code == 2 and f"{gold}, line 6: '1;1' is not a link" in said
     gold.write_text("0-0 1-1 0-1\n" * 5 + "0-0 99-1\n" + "0-0 1-1 0-1\n" * 6)
-    code, _, said = run(*command)
+    code, _, said = run_text(*command)
     assert code == 0 and f"{gold}, line 6: 1 of 29 links point past the end" in said
     gold.write_text("0-0\n" * 5 + "0-0 99-1\n" + "0-0\n" * 6)
-    code, _, said = run(*command)
+    code, _, said = run_text(*command)
     assert code == 2 and "words count from 0, source first" in said
-    code, _, said = run(*command[:-2], "--links", gold)
+    code, _, said = run_text(*command[:-2], "--links", gold)
     assert code == 2 and "give --alignments GOLD as well" in said

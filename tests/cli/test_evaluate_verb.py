@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import regard.cli
-
 
 @pytest.fixture(scope="module")
 def data(trained_run, scenes_data, tmp_path_factory) -> Path:
@@ -27,18 +25,6 @@ def data(trained_run, scenes_data, tmp_path_factory) -> Path:
 def command(run: Path, data: Path, *more: object) -> list[object]:
     sides = ("--source", "en", "--target", "de", "--threads", 1)
     return ["evaluate", "--model", run, "--data", data, *sides, *more]
-
-
-@pytest.fixture
-def run(capfdbinary):
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = regard.cli.run([str(argument) for argument in arguments])
-        out, said = capfdbinary.readouterr()
-        return code, out.decode("utf-8"), said.decode("utf-8")
-
-    return run
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +71,9 @@ def test_confusions_add_up(told):
         assert each["given"] is None or each["given"] in each["output"].split()
 
 
-def test_tables_say_the_same(run, trained_run, scenes_data, data, told):
+def test_tables_say_the_same(run_text, trained_run, scenes_data, data, told):
     more = ("--train", scenes_data / "train", "--confusions", 4)
-    _, shown, _ = run(*command(trained_run, data, *more))
+    _, shown, _ = run_text(*command(trained_run, data, *more))
     rows = [line.split() for line in shown.split("\n")]
     assert ["metric", "%", "95", "%", "interval", "better", "signature"] in rows
     value = f"{told[0]['baseline']['seen']['metrics']['bleu']['value']:.2f}"
@@ -95,22 +81,22 @@ def test_tables_say_the_same(run, trained_run, scenes_data, data, told):
     assert f"{told[0]['confusions']['edits']} edits: " in shown
 
 
-def test_without_intervals(run, trained_run, data):
-    _, shown, _ = run(*command(trained_run, data, "--resamples", 0, "--json"))
+def test_without_intervals(run_text, trained_run, data):
+    _, shown, _ = run_text(*command(trained_run, data, "--resamples", 0, "--json"))
     facts = json.loads(shown)
     assert facts.keys() == {"sources", "references", "metrics", "unreachable"}
     assert all("interval" not in figure for figure in facts["metrics"].values())
 
 
-def test_every_pair_counts(run, trained_run, scenes_data, data, tmp_path):
+def test_every_pair_counts(run_text, trained_run, scenes_data, data, tmp_path):
     for side in ("en", "de"):
         text = (data.parent / f"pairs.{side}").read_text(encoding="utf-8")
         first = text.split("\n")[1]
         other = first if side == "en" else "etwas anderes"
         (tmp_path / f"x.{side}").write_text(f"{first}\n{text}{other}\n", encoding="utf-8")
     more = ("--train", scenes_data / "train", "--json", "--resamples", 0)
-    _, once, _ = run(*command(trained_run, tmp_path / "x", *more))
-    _, each, _ = run(*command(trained_run, tmp_path / "x", *more, "--every-pair"))
+    _, once, _ = run_text(*command(trained_run, tmp_path / "x", *more))
+    _, each, _ = run_text(*command(trained_run, tmp_path / "x", *more, "--every-pair"))
     once, each = json.loads(once), json.loads(each)
     assert (once["sources"], once["references"]) == (12, 13)
     assert (each["sources"], each["references"], each["seen"]["sources"]) == (14, 14, 6)
@@ -126,16 +112,16 @@ def test_every_pair_counts(run, trained_run, scenes_data, data, tmp_path):
         ("--resamples", -1, "--resamples"),
     ],
 )
-def test_options_that_make_no_sense(run, trained_run, data, option, value, named):
-    code, shown, said = run(*command(trained_run, data, option, value))
+def test_options_that_make_no_sense(run_text, trained_run, data, option, value, named):
+    code, shown, said = run_text(*command(trained_run, data, option, value))
     assert (code, shown) == (2, "")
     assert said.split("\n")[-2].startswith("regard: error: ") and named in said
 
 
-def test_info_tells_the_baseline(run, trained_run):
-    _, shown, _ = run("info", trained_run, "--json")
+def test_info_tells_the_baseline(run_text, trained_run):
+    _, shown, _ = run_text("info", trained_run, "--json")
     facts = json.loads(shown)
     assert facts["baseline"] >= 0
     assert facts["data"]["validation_seen"] >= 0 == facts["data"]["validation_unreachable"]
-    _, shown, _ = run("info", trained_run)
+    _, shown, _ = run_text("info", trained_run)
     assert f"bleu {facts['baseline']:.2f} by copying or memorizing alone" in shown

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import regard
-import regard.cli
 from regard.errors import UserError
 
 NAMES = ("source_steps", "source_ponder", "steps", "ponder")
@@ -26,18 +25,6 @@ def runs(untrained_run, tmp_path_factory) -> dict[str, Path]:
     models = {name: universal(name) for name in ("graves", "none")}
     models["recurrent"] = {"embedding": {"size": 8}}
     return {name: untrained_run(out / name, models[name], spread=1.0) for name in models}
-
-
-@pytest.fixture
-def run(capfdbinary):
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = regard.cli.run([str(argument) for argument in arguments])
-        out, error = capfdbinary.readouterr()
-        return code, out.decode("utf-8"), error.decode("utf-8")
-
-    return run
 
 
 @pytest.fixture
@@ -86,10 +73,10 @@ def test_batch_and_order_change_no_steps(runs):
         assert answer.steps == answer.source_steps == answer.ponder == answer.source_ponder == ()
 
 
-def test_translate_and_score_print_them(runs, run, lines, pairs):
+def test_translate_and_score_print_them(runs, run_text, lines, pairs):
     lines.write_text("\n".join([*TEXTS, ""]) + "\n", encoding="utf-8")
     expected = regard.load(runs["graves"]).translate(TEXTS)
-    code, out, _ = run("translate", "--model", runs["graves"], lines, "--json")
+    code, out, _ = run_text("translate", "--model", runs["graves"], lines, "--json")
     *rows, blank = map(json.loads, out.splitlines())
     assert code == 0 and not set(NAMES) & blank.keys()
     for row, answer in zip(rows, expected, strict=True):
@@ -97,21 +84,21 @@ def test_translate_and_score_print_them(runs, run, lines, pairs):
         assert row["source_steps"] == list(answer.source_steps)
         assert row["ponder"] == pytest.approx(answer.ponder, abs=1e-5)
         assert row["source_ponder"] == pytest.approx(answer.source_ponder, abs=1e-5)
-    code, out, _ = run("score", "--model", runs["graves"], "--data", pairs, "--json")
+    code, out, _ = run_text("score", "--model", runs["graves"], "--data", pairs, "--json")
     for row in map(json.loads, out.splitlines()):
         assert [len(row[name]) for name in NAMES[:2]] == [len(row["source_tokens"])] * 2
         assert [len(row[name]) for name in NAMES[2:]] == [len(row["tokens"])] * 2
     for other in ("none", "recurrent"):
-        code, out, _ = run("translate", "--model", runs[other], lines, "--json")
+        code, out, _ = run_text("translate", "--model", runs[other], lines, "--json")
         assert code == 0
         assert not any(set(NAMES) & json.loads(line).keys() for line in out.splitlines())
 
 
-def test_show_draws_them(runs, run, tmp_path):
+def test_show_draws_them(runs, run_text, tmp_path):
     (answer,) = regard.load(runs["graves"]).translate(["face"])
     for suffix in ("json", "svg", "html", "png"):
         out = tmp_path / f"x.{suffix}"
-        code, _, said = run("show", "--model", runs["graves"], "face", "--out", out)
+        code, _, said = run_text("show", "--model", runs["graves"], "face", "--out", out)
         assert code == 0, said
         if suffix == "json":
             data = json.loads(out.read_bytes())
@@ -121,11 +108,11 @@ def test_show_draws_them(runs, run, tmp_path):
             took = f"f: {answer.source_steps[0]} step"
             assert took in text and "with the remainder)" in text
             assert text.count("</title></rect>") >= len(answer.steps) + len(answer.source_steps)
-    code, _, _ = run("show", "--model", runs["none"], "face", "--out", tmp_path / "y.json")
+    code, _, _ = run_text("show", "--model", runs["none"], "face", "--out", tmp_path / "y.json")
     assert code == 0 and not set(NAMES) & json.loads((tmp_path / "y.json").read_bytes()).keys()
 
 
-def test_steps_are_chosen_at_run_time(runs, run, lines, pairs, tmp_path):
+def test_steps_are_chosen_at_run_time(runs, run_text, lines, pairs, tmp_path):
     """Of fixed steps the number is what is made, of adaptive ones the most."""
     few = regard.load(runs["graves"], steps=2)
     for answer in few.translate(TEXTS):
@@ -139,20 +126,20 @@ def test_steps_are_chosen_at_run_time(runs, run, lines, pairs, tmp_path):
     assert own == same and all(a != b for a, b in zip(own, other, strict=True))
     expected = [answer.text for answer in regard.load(runs["none"], steps=3).translate(TEXTS)]
     model = ("--model", runs["none"], "--steps", 3)
-    assert run("translate", *model, lines)[1].splitlines() == expected
-    code, out, _ = run("score", *model, "--data", pairs)
+    assert run_text("translate", *model, lines)[1].splitlines() == expected
+    code, out, _ = run_text("score", *model, "--data", pairs)
     assert [float(line.split("\t")[0]) for line in out.splitlines()] == pytest.approx(
         other, abs=1e-4
     )
     hypotheses = tmp_path / "hypotheses.txt"
-    assert run("evaluate", *model, "--data", pairs, "--output", hypotheses)[0] == 0
+    assert run_text("evaluate", *model, "--data", pairs, "--output", hypotheses)[0] == 0
     assert hypotheses.read_text(encoding="utf-8").splitlines() == expected
-    code, out, _ = run("show", *model, TEXTS[0], "--out", tmp_path / "x.svg")
+    code, out, _ = run_text("show", *model, TEXTS[0], "--out", tmp_path / "x.svg")
     assert (code, out.splitlines()) == (0, expected[:1])
 
 
 @pytest.mark.parametrize("verb", ["translate", "evaluate", "score", "show"])
-def test_steps_that_cannot_be_chosen(runs, run, lines, pairs, tmp_path, verb):
+def test_steps_that_cannot_be_chosen(runs, run_text, lines, pairs, tmp_path, verb):
     rest = {"translate": [lines], "show": ["face", "--out", tmp_path / "x.svg"]}
     rest |= {name: ["--data", pairs] for name in ("evaluate", "score")}
     for name, steps, said in (
@@ -161,7 +148,7 @@ def test_steps_that_cannot_be_chosen(runs, run, lines, pairs, tmp_path, verb):
         ("graves", -1, "--steps"),
         ("graves", "many", "--steps"),
     ):
-        code, out, error = run(verb, "--model", runs[name], *rest[verb], "--steps", steps)
+        code, out, error = run_text(verb, "--model", runs[name], *rest[verb], "--steps", steps)
         (line,) = [each for each in error.splitlines() if each.startswith("regard: error: ")]
         assert (code, out) == (2, "") and said in line and "Traceback" not in error
         if name == "recurrent":

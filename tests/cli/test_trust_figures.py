@@ -5,22 +5,9 @@ import json
 import pytest
 
 import regard
-import regard.cli
 from regard.cli.trust_figures import trust_table
 from regard.evaluation import Interval
 from regard.evaluation.trust import Agreement, Estimate, Trust, trust_in_answers
-
-
-@pytest.fixture
-def run(capfdbinary):
-    """Runs a command in this process: exit code, standard output, standard error."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = regard.cli.run([str(argument) for argument in arguments])
-        out, said = capfdbinary.readouterr()
-        return code, out.decode("utf-8"), said.decode("utf-8")
-
-    return run
 
 
 @pytest.fixture
@@ -32,9 +19,9 @@ def pairs(scenes_data, tmp_path):
     return tmp_path / "six"
 
 
-def test_the_figures_of_the_library(run, trained_run, pairs):
+def test_the_figures_of_the_library(run_text, trained_run, pairs):
     command = ("evaluate", "--model", trained_run, "--data", pairs, "--source", "en", "--trust")
-    code, out, _ = run(*command, "--target", "de", "--threads", 1, "--json", "--resamples", 50)
+    code, out, _ = run_text(*command, "--target", "de", "--threads", 1, "--json", "--resamples", 50)
     assert code == 0
     model = regard.load(trained_run)
     texts = (pairs.parent / "six.en").read_text(encoding="utf-8").split("\n")[:-1]
@@ -53,11 +40,13 @@ def test_the_figures_of_the_library(run, trained_run, pairs):
                 assert figures[figure]["interval"]["level"] == 0.95
 
 
-def test_a_model_without_attention(run, untrained_run, tmp_path):
+def test_a_model_without_attention(run_text, untrained_run, tmp_path):
     attends = {"kind": "recurrent", "size": 8, "attend": "never", "constant_context": True}
     made = untrained_run(tmp_path / "run", {"decoder": attends})
     (tmp_path / "pairs.tsv").write_text("abc\tcba\nabd\tdba\n", encoding="utf-8")
-    code, out, said = run("evaluate", "--model", made, "--data", tmp_path / "pairs.tsv", "--trust")
+    code, out, said = run_text(
+        "evaluate", "--model", made, "--data", tmp_path / "pairs.tsv", "--trust"
+    )
     assert (code, out) == (2, "")
     assert "error: this model has no attention" in said
 

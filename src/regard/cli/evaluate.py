@@ -15,6 +15,8 @@ from regard.cli.options import (
     Features,
     Images,
     LengthPenalty,
+    Regions,
+    Resamples,
     Run,
     SourceSide,
     Split,
@@ -56,12 +58,7 @@ def evaluate(
     images: Images = None,
     split: Split = None,
     cache: Cache = None,
-    regions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Captions: where their nouns are, to grade attention by."
-        ),
-    ] = None,
+    regions: Regions = None,
     every_pair: Annotated[
         bool,
         typer.Option(
@@ -89,10 +86,7 @@ def evaluate(
             help="Measure how far to trust attention: whether it agrees with leaving words out.",
         ),
     ] = False,
-    resamples: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
-    ] = 1000,
+    resamples: Resamples = 1000,
     as_json: AsJson = False,
     batch_size: BatchSize = 64,
     threads: Threads = None,

@@ -45,6 +45,10 @@ Cache = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Captions: where features of images are kept."),
 ]
+Regions = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Captions: where their nouns are, to grade attention by."),
+]
 Features = Annotated[
     str | None,
     typer.Option(
@@ -85,6 +89,10 @@ Steps = Annotated[
         metavar="N",
         help="Steps of a Universal Transformer, with adaptive ones at most; its own if not given.",
     ),
+]
+Resamples = Annotated[
+    int,
+    typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
 ]
 BatchSize = Annotated[int, typer.Option(min=1, metavar="N", help="Texts computed together.")]
 Threads = Annotated[

@@ -13,6 +13,8 @@ from regard.cli.options import (
     Features,
     Images,
     LengthPenalty,
+    Regions,
+    Resamples,
     Run,
     SourceSide,
     Split,
@@ -38,20 +40,12 @@ def report(
     images: Images = None,
     split: Split = None,
     cache: Cache = None,
-    regions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Captions: where their nouns are, to grade attention by."
-        ),
-    ] = None,
+    regions: Regions = None,
     alignments: Annotated[
         Path | None,
         typer.Option(metavar="GOLD", help="True word alignments, to grade attention by."),
     ] = None,
-    resamples: Annotated[
-        int,
-        typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
-    ] = 1000,
+    resamples: Resamples = 1000,
     batch_size: BatchSize = 64,
     threads: Threads = None,
 ) -> None:
