@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import yaml
-
 from corpus import Corpus
+from peers.counted_command import counted_command
 from workload import Workload
 
 SCRIPT = Path(__file__).with_name("counted") / "train_eole.py"
@@ -84,6 +83,5 @@ def command(
     python: Path, corpus: Corpus, workload: Workload, directory: Path, threads: int
 ) -> tuple[list[str], Path]:
     """The command that trains, and the record that it writes."""
-    path, record = directory / "eole.yaml", directory / "record.jsonl"
-    path.write_text(yaml.safe_dump(configuration(corpus, workload, directory)), encoding="utf-8")
-    return [str(python), str(SCRIPT), str(path), str(record), str(threads)], record
+    told = configuration(corpus, workload, directory)
+    return counted_command(python, SCRIPT, told, directory / "eole.yaml", threads)
