@@ -30,7 +30,7 @@ def command(run: Path, data: Path, *more: object) -> list[object]:
 @pytest.fixture(scope="module")
 def told(regard, trained_run, scenes_data, data) -> tuple[dict, str]:
     """The JSON with everything, and what was said."""
-    more = ("--train", scenes_data / "train", "--confusions", 4, "--json")
+    more = ("--train", scenes_data / "train", "--confusions", 4, "--moses", "de", "--json")
     done = regard(*command(trained_run, data, *more), check=True)
     return json.loads(done.stdout), done.stderr.decode("utf-8")
 
@@ -47,6 +47,7 @@ def test_seen_and_unseen(told):
     assert (facts["sources"], facts["seen"]["sources"], facts["unseen"]["sources"]) == (12, 4, 8)
     edits = [facts[part]["metrics"]["exact_match"]["value"] for part in ("seen", "unseen")]
     whole = facts["metrics"]["exact_match"]["value"]
+    assert "tok:moses.de" in facts["unseen"]["metrics"]["moses_bleu"]["signature"]
     assert whole == pytest.approx((4 * edits[0] + 8 * edits[1]) / 12)
     assert "12 pairs" in said and "594 pairs" in said
 
@@ -108,6 +109,7 @@ def test_every_pair_counts(run_text, trained_run, scenes_data, data, tmp_path):
     ("option", "value", "named"),
     [
         ("--train", "nowhere", "nowhere"),
+        ("--moses", "german", "german"),
         ("--confusions", 0, "--confusions"),
         ("--resamples", -1, "--resamples"),
     ],

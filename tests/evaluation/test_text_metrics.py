@@ -5,7 +5,7 @@ import pytest
 import sacrebleu
 
 from regard.errors import UserError
-from regard.evaluation import bleu, chrf, ter
+from regard.evaluation import bleu, chrf, evaluate_texts, moses_bleu, ter
 from regard.evaluation.text import reference_streams
 
 HYPOTHESES = [
@@ -107,10 +107,40 @@ def test_bad_input_is_refused(metric):
         metric(["a"], ["a"])
 
 
-def test_importing_evaluation_imports_neither_sacrebleu_nor_torch_nor_numpy():
+MOSES = {
+    "Ein Mann mit einem T-Shirt (rot) läuft.": "ein mann mit einem t-shirt ( rot ) läuft .",
+    "Z.B. 3,5 km, d.h. weit: „Ja“!": "z.b. 3,5 km , d.h. weit : „ ja “ !",
+    "Das ist Annas Hund & Katze...": "das ist annas hund & katze ...",
+}
+
+
+def test_moses_bleu_is_bleu_of_lower_cased_tokens():
+    """Tokens by hand, as Moses' tokenizer.perl with -l de and -no-escape writes them."""
+    hypotheses, targets = list(MOSES), ["Ein Mann mit rotem T-Shirt läuft!", *list(MOSES)[1:]]
+    tokens = ["ein mann mit rotem t-shirt läuft !", *list(MOSES.values())[1:]]
+    score = moses_bleu(hypotheses, [[target] for target in targets], "de")
+    expected = sacrebleu.corpus_bleu(list(MOSES.values()), [tokens], tokenize="none", force=True)
+    assert score.value == pytest.approx(expected.score, abs=1e-12)
+    assert 30 < score.value < 90
+    shouted = moses_bleu([text.upper() for text in MOSES], [[text] for text in MOSES], "de")
+    assert shouted.value == pytest.approx(100)
+    assert score.signature is not None
+    assert "case:lc" in score.signature and "tok:moses.de-sacremoses." in score.signature
+    assert score.name == "moses_bleu" and score.better == "higher"
+
+
+def test_moses_bleu_stands_behind_the_other_metrics():
+    evaluation = evaluate_texts(HYPOTHESES, RAGGED, names=("bleu",), moses="en", resamples=20)
+    assert [each.name for each in evaluation.scores] == ["bleu", "moses_bleu"]
+    assert evaluation.metric("moses_bleu").interval is not None
+    with pytest.raises(UserError, match=r"no tokens for language 'deu': choose from as, .* de, "):
+        evaluate_texts(HYPOTHESES, RAGGED, moses="deu")
+
+
+def test_importing_evaluation_imports_no_library_of_figures():
     code = (
         "import sys, regard.evaluation; "
-        "print([m for m in ('sacrebleu', 'torch', 'numpy') if m in sys.modules])"
+        "print([m for m in ('sacrebleu', 'sacremoses', 'torch', 'numpy') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -86,6 +86,14 @@ def evaluate(
             help="Measure how far to trust attention: whether it agrees with leaving words out.",
         ),
     ] = False,
+    moses: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LANGUAGE",
+            help="Also BLEU of lower-cased text in Moses' tokens, as many papers have it; the "
+            "language is that of the targets, like de.",
+        ),
+    ] = None,
     resamples: Resamples = 1000,
     as_json: AsJson = False,
     batch_size: BatchSize = 64,
@@ -104,9 +112,12 @@ def evaluate(
     from regard.cli.streams import write_lines
     from regard.cli.trust_figures import trust_texts
     from regard.cli.unseen import check_answered
+    from regard.evaluation.moses import check_language
 
     if links is not None and alignments is None:
         raise UserError("--links are measured against true ones: give --alignments GOLD as well")
+    if moses is not None:
+        check_language(moses)
     loaded = load_model(model, threads, steps=steps)
     captions = Given(images, cache, source, target)
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
@@ -116,6 +127,7 @@ def evaluate(
             confusions=confusions,
             every_pair=every_pair or None,
             alignments=alignments,
+            moses=moses,
         )
         measured = measure_captions(
             loaded,
@@ -149,8 +161,8 @@ def evaluate(
     given = dict(zip(asked.identities(), texts, strict=True))
     if output is not None:
         _write_hypotheses(output, pairs, given)
-    options: Any = {"every_pair": every_pair, "confusions": confusions, "resamples": resamples}
-    figures = measure(loaded, given, pairs, learned, **options)
+    options: Any = {"every_pair": every_pair, "confusions": confusions, "moses": moses}
+    figures = measure(loaded, given, pairs, learned, resamples=resamples, **options)
     figures = replace(figures, alignments=aligned, trust=trusted)
     write_lines(figures.json() if as_json else figures.tables())
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from regard.cli.answers import json_line
 from regard.cli.reading import counted
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from regard.cli.alignment_figures import AlignmentFigures
     from regard.data.pairs import Pairs
     from regard.evaluation import Confusions, Evaluation, Split
-    from regard.evaluation.transduction import Splitter
     from regard.evaluation.trust import Trust
     from regard.training.coverage import Coverage
 
@@ -86,6 +85,7 @@ def measure(
     *,
     every_pair: bool,
     confusions: int | None,
+    moses: str | None = None,
     resamples: int,
 ) -> Figures:
     """Measure a model's answers to pairs.
@@ -94,6 +94,7 @@ def measure(
     learned: what the model was trained on, if that is known.
     every_pair: each pair counts on its own, with its own target alone.
     confusions: how many to list, None for no such list.
+    moses: language of the targets, where BLEU in Moses' tokens is asked for.
     """
     from regard.data.batches import encode_pairs
     from regard.evaluation import evaluate_texts, find_confusions, symbols_of
@@ -101,6 +102,7 @@ def measure(
 
     tokenizers = model.tokenizers
     symbols = symbols_of(tokenizers.target.kind)
+    how: Any = {"symbols": symbols, "moses": moses, "resamples": resamples}
     asked, (sources, references) = pairs.questions().identities(), pairs.references()
     if every_pair:
         asked, sources = pairs.identities(), pairs.sources()
@@ -108,9 +110,9 @@ def measure(
     hypotheses = [answers[identity] for identity in asked]
     beside = None
     if learned is None:
-        evaluation = evaluate_texts(hypotheses, references, symbols=symbols, resamples=resamples)
+        evaluation = evaluate_texts(hypotheses, references, **how)
     else:
-        beside = _beside(hypotheses, references, asked, learned, symbols, resamples)
+        beside = _beside(hypotheses, references, asked, learned, **how)
         evaluation = beside.model.all
     examples = encode_pairs(pairs, tokenizers, opened=model.network.copies)
     coverage = measure_coverage(pairs, examples, tokenizers, every_pair=every_pair)
@@ -125,8 +127,7 @@ def _beside(
     references: Sequence[Sequence[str]],
     asked: Sequence[Identity],
     learned: "Pairs",
-    symbols: "Splitter",
-    resamples: int,
+    **how: Any,
 ) -> Beside:
     from regard.evaluation import CopyOrMemorize, evaluate_split
 
@@ -134,8 +135,7 @@ def _beside(
     seen = [memory.has_seen(identity) for identity in asked]
     trivial = memory.answer(asked, [source for source, _ in asked])
     model, baseline = (
-        evaluate_split(texts, references, seen, symbols=symbols, resamples=resamples)
-        for texts in (hypotheses, trivial)
+        evaluate_split(texts, references, seen, **how) for texts in (hypotheses, trivial)
     )
     return Beside(model, baseline)
 

@@ -20,6 +20,7 @@ from regard.evaluation.baseline import CopyOrMemorize
 from regard.evaluation.confusions import Confusion, Confusions, find_confusions
 from regard.evaluation.intervals import Interval, bootstrap_interval
 from regard.evaluation.metric import better, measure
+from regard.evaluation.moses import moses_bleu
 from regard.evaluation.pointing import (
     Noun,
     PointedNoun,
@@ -74,6 +75,7 @@ __all__ = [
     "grade_pointing",
     "links_from_attention",
     "measure",
+    "moses_bleu",
     "parse_links",
     "phrase_tokens",
     "read_alignments",

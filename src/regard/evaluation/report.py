@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from regard.evaluation.checks import check_answers, unknown_metric
+from regard.evaluation.moses import moses_bleu
 from regard.evaluation.score import Score
 from regard.evaluation.text import bleu, chrf, ter
 from regard.evaluation.transduction import (
@@ -68,6 +69,7 @@ def evaluate_texts(
     *,
     names: Sequence[str] = METRICS,
     symbols: Splitter = spaced_symbols,
+    moses: str | None = None,
     resamples: int = 0,
 ) -> Evaluation:
     """Score outputs against the accepted targets of their sources, all from raw text.
@@ -76,6 +78,7 @@ def evaluate_texts(
     references: the accepted targets of each source, at least one, in any number.
     names: which metrics, of `METRICS`, in the order wanted.
     symbols: cuts a text into the symbols that `symbol_error_rate` counts.
+    moses: language of the targets, for `moses_bleu` too, behind the others; None = without it.
     resamples: bootstrap resamples of the sources for intervals of 95 %; 0 = none.
     Raises UserError for an unknown name, differing counts, a source without a target.
     """
@@ -83,8 +86,10 @@ def evaluate_texts(
     for name in names:
         if name not in BETTER:
             raise unknown_metric(name, METRICS)
-    scores = tuple(_compute(name, hypotheses, references, symbols, resamples) for name in names)
-    return Evaluation(scores, len(references), sum(len(accepted) for accepted in references))
+    scores = [_compute(name, hypotheses, references, symbols, resamples) for name in names]
+    if moses is not None:
+        scores.append(moses_bleu(hypotheses, references, moses, resamples=resamples))
+    return Evaluation(tuple(scores), len(references), sum(len(accepted) for accepted in references))
 
 
 def _compute(

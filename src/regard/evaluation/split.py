@@ -40,6 +40,7 @@ def evaluate_split(
     *,
     names: Sequence[str] = METRICS,
     symbols: Splitter = spaced_symbols,
+    moses: str | None = None,
     resamples: int = 0,
 ) -> Split:
     """Score outputs as `evaluate_texts` does, three times.
@@ -55,7 +56,9 @@ def evaluate_split(
         if not any(chosen):
             return NOTHING
         some, accepted = list(compress(hypotheses, chosen)), list(compress(references, chosen))
-        return evaluate_texts(some, accepted, names=names, symbols=symbols, resamples=resamples)
+        return evaluate_texts(
+            some, accepted, names=names, symbols=symbols, moses=moses, resamples=resamples
+        )
 
     both = part([True] * len(seen))
     if len(set(seen)) == 1:

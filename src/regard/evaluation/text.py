@@ -1,13 +1,13 @@
 """BLEU, chrF and TER of raw text, computed by sacreBLEU and signed by it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from regard.evaluation.checks import check_answers
 from regard.evaluation.intervals import bootstrap_interval
 from regard.evaluation.score import Score
 
-__all__ = ["Score", "bleu", "chrf", "ter"]
+__all__ = ["Score", "bleu", "chrf", "corpus_score", "ter"]
 
 
 def bleu(
@@ -23,7 +23,7 @@ def bleu(
     from sacrebleu.metrics import BLEU
 
     # force: silences a guess, from lines that end in " .", that the text was tokenised before
-    return _corpus_score("bleu", BLEU(force=True), hypotheses, references, "higher", resamples)
+    return corpus_score("bleu", BLEU(force=True), hypotheses, references, "higher", resamples)
 
 
 def chrf(
@@ -32,7 +32,7 @@ def chrf(
     """Corpus chrF2 over character 1- to 6-grams (Popović 2015). Arguments as of `bleu`."""
     from sacrebleu.metrics import CHRF
 
-    return _corpus_score("chrf", CHRF(), hypotheses, references, "higher", resamples)
+    return corpus_score("chrf", CHRF(), hypotheses, references, "higher", resamples)
 
 
 def ter(
@@ -45,7 +45,7 @@ def ter(
     """
     from sacrebleu.metrics import TER
 
-    return _corpus_score("ter", TER(), hypotheses, references, "lower", resamples)
+    return corpus_score("ter", TER(), hypotheses, references, "lower", resamples)
 
 
 def reference_streams(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
@@ -61,19 +61,24 @@ def reference_streams(references: Sequence[Sequence[str]]) -> list[list[str | No
     ]
 
 
-def _corpus_score(
+def corpus_score(
     name: str,
     metric: Any,
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     better: Literal["higher", "lower"],
     resamples: int,
+    signed: Callable[[str], str] = str,
 ) -> Score:
+    """What one of sacreBLEU's metrics makes of a corpus. Other arguments as of `bleu`.
+
+    signed: what becomes of the metric's own signature.
+    """
     check_answers(hypotheses, references)
     streams = reference_streams(references)
     if not resamples:
         value = metric.corpus_score(list(hypotheses), streams).score
-        return Score(name, float(value), str(metric.get_signature()), better)
+        return Score(name, float(value), signed(str(metric.get_signature())), better)
     # What corpus_score does, one step at a time, since resamples need the counts of each source.
     # sacreBLEU's own bootstrap holds all resamples of all sources at once: gigabytes for a
     # dictionary.
@@ -84,4 +89,4 @@ def _corpus_score(
         lambda sums: float(metric._compute_score_from_stats(sums).score),
         resamples=resamples,
     )
-    return Score(name, float(value), str(metric.get_signature()), better, interval)
+    return Score(name, float(value), signed(str(metric.get_signature())), better, interval)
