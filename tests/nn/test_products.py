@@ -9,9 +9,16 @@ from torch import Tensor, nn
 from regard.nn.kernels.affine import affine, linear
 from regard.nn.kernels.normed_linears import normed_linears
 from regard.nn.kernels.products import (
+    BLOCK,
+    STEP,
+    add_by_inner,
     add_product,
+    by_columns,
+    by_inner,
+    by_rows,
     factor,
     multiply,
+    parts,
     rounded_factors,
     weight_gradient,
 )
@@ -135,3 +142,55 @@ def check_near(exact: list[Tensor], rounded: list[Tensor], names: list[str]) -> 
         assert one.dtype == torch.float32, name
         assert apart(one, other) < 2e-2, name
         assert apart(one, other) > 1e-5 or name.startswith("b"), name
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 256, 300, 512, 777])
+def test_products_in_parts_are_the_whole_ones(count: int) -> None:
+    """Whatever varies: rows, columns, what is summed over; of matrices and of batches of them."""
+    rows, matrix = torch.randn(count, 24).bfloat16(), torch.randn(24, 40).bfloat16()
+    check_equal(by_rows(rows, matrix), rows.double() @ matrix.double())
+    both, matrices = torch.randn(2, count, 24).bfloat16(), torch.randn(2, 24, 40).bfloat16()
+    check_equal(by_rows(both, matrices), both.double() @ matrices.double())
+    made = by_columns(matrix.t(), rows.t(), out=torch.empty(40, count))
+    check_equal(made, matrix.t().double() @ rows.t().double())
+    other = torch.randn(count, 16).bfloat16()
+    exact = rows.t().double() @ other.double()
+    check_equal(by_inner(rows.t(), other), exact)
+    total = torch.ones(24, 16)
+    add_by_inner(total, rows.t(), other)
+    check_equal(total - 1, exact)
+    others = torch.randn(2, count, 16).bfloat16()
+    check_equal(
+        by_inner(both.transpose(1, 2), others), both.transpose(1, 2).double() @ others.double()
+    )
+
+
+def check_equal(found: Tensor, exact: Tensor) -> None:
+    """But for the rounding of the result."""
+    assert found.shape == exact.shape
+    assert apart(found.double(), exact) < 5e-3
+
+
+def test_shapes_of_rounded_products_recur(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For each new one oneDNN keeps code; a training has as many batches as it has shapes."""
+    seen = set()
+    multiplied = torch.matmul
+
+    def matmul(left: Tensor, right: Tensor) -> Tensor:
+        seen.add((left.shape, right.shape))
+        return multiplied(left, right)
+
+    monkeypatch.setattr(torch, "matmul", matmul)
+    matrix = torch.zeros(4, 4).bfloat16()
+    for count in range(1, 4097):
+        by_rows(torch.zeros(count, 4).bfloat16(), matrix)
+    assert len(seen) == 4096 // BLOCK + BLOCK // STEP - 1  # 256 is a block, and no rest
+
+
+def test_parts_cover_everything_once() -> None:
+    for count in [*range(600), 4095, 4096, 4097]:
+        found = list(parts(count))
+        starts = [start for start, _, _ in found]
+        assert starts == [0, found[0][1]][: len(found)]
+        assert sum(length for _, length, _ in found) == count
+        assert all(0 <= size - length < STEP for _, length, size in found)

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.nn.kernels.products import add_product, factor, multiply
+from regard.nn.kernels.products import STEP, add_by_inner, by_columns, factor
 
 #: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
 BUFFER_ELEMENTS = 1 << 22
@@ -31,7 +31,7 @@ class Chunked(NamedTuple):
 
 def rows_in_a_chunk(vocabulary: int) -> int:
     """How many tokens are taken at a time."""
-    return max(64, min(4096, BUFFER_ELEMENTS // vocabulary))
+    return max(64, min(4096, BUFFER_ELEMENTS // vocabulary // STEP * STEP))
 
 
 class Gradients:
@@ -52,10 +52,11 @@ class Gradients:
         if self.bias is not None:
             self.bias.addmv_(wrong, inverse)
         wrong = factor(wrong)
-        to_features = torch.mm(self.matrix, wrong).to(features.dtype)  # faster than its transpose
+        to_features = features.new_empty(features.shape[1], len(features))
+        by_columns(self.matrix, wrong, out=to_features)  # faster than its transpose
         self.features[chunk] = to_features.mul_(inverse).t()
         scaled = factor(features * inverse[:, None])
-        add_product(self.weight, wrong, scaled, out=self.weight)
+        add_by_inner(self.weight, wrong, scaled)
 
     def finish(self, features: Tensor, weight: Tensor) -> None:
         """Take away the even share of every symbol, and turn sums over tokens into means."""
@@ -91,7 +92,7 @@ def over_chunks(
         chunk = slice(start, min(start + rows, tokens))
         some, ids = inputs[chunk], targets[None, chunk]
         logits = buffer[: vocabulary * some.shape[0]].view(vocabulary, -1)
-        multiply(matrix, some.t(), out=logits)
+        by_columns(matrix, some.t(), out=logits)
         torch.gather(logits, 0, ids, out=chosen[None, chunk])
         shift = 0.0 if small else logits.amax(dim=0)
         exponentials = (logits if small else logits.sub_(shift)).exp_()

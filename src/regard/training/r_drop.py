@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.nn.kernels.products import factor, multiply
+from regard.nn.kernels.products import by_columns, factor
 from regard.training.loss import Loss, check_targets, in_chunks
 from regard.training.loss_chunks import Chunked, Gradients, rows_in_a_chunk, with_bias
 
@@ -100,7 +100,7 @@ def _over_pairs(
         ids = targets[None, start:end]
         p, q, d, room = (one[: vocabulary * (end - start)].view(vocabulary, -1) for one in buffers)
         for chunk, logits in zip(chunks, (p, q), strict=True):
-            multiply(matrix, inputs[chunk].t(), out=logits)
+            by_columns(matrix, inputs[chunk].t(), out=logits)
             torch.gather(logits, 0, ids, out=chosen[None, chunk])
         torch.sub(p, q, out=d)
         for chunk, logits in zip(chunks, (p, q), strict=True):

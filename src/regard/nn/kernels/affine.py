@@ -9,7 +9,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from regard.nn.kernels.products import add_product, gradient_product, is_rounded, product
+from regard.nn.kernels.products import (
+    add_product,
+    by_rows,
+    gradient_product,
+    is_rounded,
+    product,
+)
 
 
 def affine(
@@ -40,7 +46,7 @@ class _Affine(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
         read, matrix = rows.bfloat16(), weight.bfloat16()
-        outputs = torch.matmul(read, matrix).to(rows.dtype)
+        outputs = by_rows(read, matrix).to(rows.dtype)
         ctx.save_for_backward(read, matrix)
         ctx.has_bias = bias is not None
         return outputs if bias is None else outputs.add_(bias)

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from regard.nn.kernels.products import factor, weight_gradient
+from regard.nn.kernels.products import by_rows, factor, weight_gradient
 
 
 def normed_linears(
@@ -49,7 +49,7 @@ class _NormedLinears(torch.autograd.Function):
             )
         read = factor(read)
         weights, biases = (_joined(half) for half in _halves(matrices))
-        outputs = torch.mm(read, weights.to(read.dtype).t())
+        outputs = by_rows(read, weights.to(read.dtype).t())
         outputs = outputs.add_(biases).relu_() if relu else outputs.to(rows.dtype).add_(biases)
         of_norm = (None,) * 5 if gain is None else (rows, mean, deviation, gain, shift)
         ctx.save_for_backward(read, weights, outputs if relu else None, *of_norm)
@@ -66,7 +66,7 @@ class _NormedLinears(torch.autograd.Function):
         to_biases = gradient.sum(dim=0, dtype=weights.dtype)
         gradient = gradient.to(read.dtype)
         to_weights = weight_gradient(read, gradient).to(weights.dtype)
-        to_read = torch.mm(gradient, weights.to(read.dtype)).to(weights.dtype)
+        to_read = by_rows(gradient, weights.to(read.dtype)).to(weights.dtype)
         of_norm: tuple[Tensor | None, ...] = (to_read, None, None)
         if gain is not None:
             of_norm = torch.ops.aten.native_layer_norm_backward(

@@ -1,4 +1,9 @@
-"""Matrix products with factors of full or of half precision."""
+"""Matrix products with factors of full or of half precision.
+
+For each shape of a product in half precision oneDNN makes code of its own, some 600 KB, and keeps
+it for good. Batches differ in their numbers of sentences and tokens, so that a training would fill
+gigabytes. What varies is therefore cut into blocks and a rest, and sizes recur (`parts`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,10 @@ from contextvars import ContextVar
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+#: Rows that are multiplied together come in multiples of the first, the rest in multiples of the
+#: second, filled up with zeros.
+BLOCK, STEP = 256, 32
 
 _ROUNDED: ContextVar[bool] = ContextVar("rounded", default=False)
 
@@ -43,13 +52,91 @@ def factor(tensor: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
     return tensor.to(torch.bfloat16) if _ROUNDED.get() else tensor
 
 
+def parts(count: int) -> Iterator[tuple[int, int, int]]:
+    """How so many rows are multiplied: where a part begins, its rows, and those with the zeros."""
+    whole = count - count % BLOCK
+    if whole or not count:
+        yield 0, whole, whole
+    if whole < count:
+        yield whole, count - whole, -(-(count - whole) // STEP) * STEP
+
+
+def by_rows(
+    left: Float[Tensor, "*batch rows inner"], right: Float[Tensor, "*batch inner columns"]
+) -> Float[Tensor, "*batch rows columns"]:
+    """``left right``, both of one type, where it is the rows that vary from batch to batch."""
+    if right.dtype != torch.bfloat16:
+        return torch.matmul(left, right)
+    made = [
+        torch.matmul(_filled(left, -2, start, rows, size), right).narrow(-2, 0, rows)
+        for start, rows, size in parts(left.shape[-2])
+    ]
+    return made[0] if len(made) == 1 else torch.cat(made, dim=-2)
+
+
+def by_columns(
+    left: Float[Tensor, "rows inner"], right: Tensor, out: Float[Tensor, "rows columns"]
+) -> Float[Tensor, "rows columns"]:
+    """``left right`` as `by_rows`, where it is the columns; to ``out``, in full precision."""
+    if right.dtype == out.dtype:
+        return torch.mm(left, right, out=out)
+    for start, columns, size in parts(right.shape[-1]):
+        made = torch.mm(left, _filled(right, -1, start, columns, size))
+        out.narrow(-1, start, columns).copy_(made.narrow(-1, 0, columns))
+    return out
+
+
+def by_inner(
+    left: Float[Tensor, "*batch rows inner"], right: Float[Tensor, "*batch inner columns"]
+) -> Float[Tensor, "*batch rows columns"]:
+    """``left right`` as `by_rows`, where it is what is summed over; in full precision."""
+    if right.dtype != torch.bfloat16:
+        return torch.matmul(left, right)
+    first, *rest = _summands(left, right)
+    total = first.float()
+    for summand in rest:
+        total.add_(summand)
+    return total
+
+
+def add_by_inner(
+    total: Float[Tensor, "rows columns"], left: Float[Tensor, "rows inner"], right: Tensor
+) -> None:
+    """Add what `by_inner` gives to a total in full precision, in its place."""
+    if right.dtype == total.dtype:
+        total.addmm_(left, right)
+        return
+    for summand in _summands(left, right):
+        total.add_(summand)
+
+
+def _summands(left: Tensor, right: Tensor) -> list[Tensor]:
+    """Products of the parts of what is summed over."""
+    return [
+        torch.matmul(_filled(left, -1, start, inner, size), _filled(right, -2, start, inner, size))
+        for start, inner, size in parts(right.shape[-2])
+    ]
+
+
+def _filled(tensor: Tensor, dim: int, start: int, length: int, size: int) -> Tensor:
+    """Part of a factor along a dimension, and zeros after it where its size is greater."""
+    part = tensor.narrow(dim, start, length)
+    if length == size:
+        return part
+    shape = list(part.shape)
+    shape[dim] = size
+    filled = part.new_zeros(shape)
+    filled.narrow(dim, 0, length).copy_(part)
+    return filled
+
+
 def weight_gradient(
     read: Float[Tensor, "rows size"], gradient: Float[Tensor, "rows outputs"]
 ) -> Float[Tensor, "outputs size"]:
     """``gradient^T read``, by the product with the wider result, which is the faster one."""
     if gradient.shape[1] < read.shape[1]:
-        return torch.mm(gradient.t(), read)
-    return torch.mm(read.t(), gradient).t()
+        return by_inner(gradient.t(), read)
+    return by_inner(read.t(), gradient).t()
 
 
 def multiply(
@@ -62,14 +149,14 @@ def multiply(
     if right.dtype == out.dtype:
         torch.mm(left, right, out=out)
     else:
-        out.copy_(torch.mm(left.to(right.dtype), right))
+        out.copy_(by_rows(left.to(right.dtype), right))
 
 
 def product(
     left: Float[Tensor, "*batch rows inner"], right: Tensor
 ) -> Float[Tensor, "*batch rows columns"]:
     """``left right`` in full precision; ``right`` is a factor, whose type the other one takes."""
-    return torch.matmul(left.to(right.dtype), right).to(left.dtype)
+    return by_rows(left.to(right.dtype), right).to(left.dtype)
 
 
 def add_product(
@@ -81,7 +168,7 @@ def add_product(
     """``addend + left right``; ``right`` is a factor, whose type the other one takes."""
     if right.dtype == addend.dtype:
         return (torch.baddbmm if left.dim() == 3 else torch.addmm)(addend, left, right, out=out)
-    return torch.add(addend, torch.matmul(left.to(right.dtype), right), out=out)
+    return torch.add(addend, by_rows(left.to(right.dtype), right), out=out)
 
 
 def gradient_product(
@@ -90,4 +177,4 @@ def gradient_product(
     kind: torch.dtype,
 ) -> Float[Tensor, "*batch inner columns"]:
     """``left^T right``, of factors of this type, in full precision."""
-    return torch.matmul(left.to(kind).transpose(-2, -1), right.to(kind)).to(right.dtype)
+    return by_inner(left.to(kind).transpose(-2, -1), right.to(kind)).to(right.dtype)

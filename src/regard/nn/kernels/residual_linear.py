@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
 from regard.nn.dropout import keep
-from regard.nn.kernels.products import factor, weight_gradient
+from regard.nn.kernels.products import by_rows, factor, weight_gradient
 
 
 def residual_linear(
@@ -33,7 +33,7 @@ class _ResidualLinear(torch.autograd.Function):
         ctx: Any, residual: Tensor, inputs: Tensor, weight: Tensor, bias: Tensor, dropout: float
     ) -> Tensor:
         read = factor(inputs.reshape(-1, inputs.shape[-1]))
-        outputs = torch.mm(read, weight.to(read.dtype).t()).to(residual.dtype).add_(bias)
+        outputs = by_rows(read, weight.to(read.dtype).t()).to(residual.dtype).add_(bias)
         outputs = outputs.view(residual.shape)
         kept, scale = keep(outputs, dropout) if dropout else (None, 1.0)
         if kept is None:
@@ -53,6 +53,6 @@ class _ResidualLinear(torch.autograd.Function):
         to_bias = gradient.sum(dim=0).mul_(ctx.scale)
         gradient = gradient.to(read.dtype)
         to_weight = weight_gradient(read, gradient).to(weight.dtype) * ctx.scale
-        to_inputs = torch.mm(gradient, (weight * ctx.scale).to(read.dtype))
+        to_inputs = by_rows(gradient, (weight * ctx.scale).to(read.dtype))
         shape, dtype = ctx.inputs
         return to_outputs, to_inputs.to(dtype).view(shape), to_weight, to_bias, None
