@@ -193,4 +193,5 @@ def test_parts_cover_everything_once() -> None:
         starts = [start for start, _, _ in found]
         assert starts == [0, found[0][1]][: len(found)]
         assert sum(length for _, length, _ in found) == count
-        assert all(0 <= size - length < STEP for _, length, size in found)
+        step = STEP if count < BLOCK else BLOCK
+        assert all(size % step == 0 and 0 <= size - length < step for _, length, size in found)

@@ -15,8 +15,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-#: Rows that are multiplied together come in multiples of the first, the rest in multiples of the
-#: second, filled up with zeros.
+#: Rows are multiplied in multiples of the first; the rest is filled up to it with zeros, or, where
+#: there is nothing else, to a multiple of the second.
 BLOCK, STEP = 256, 32
 
 _ROUNDED: ContextVar[bool] = ContextVar("rounded", default=False)
@@ -58,7 +58,8 @@ def parts(count: int) -> Iterator[tuple[int, int, int]]:
     if whole or not count:
         yield 0, whole, whole
     if whole < count:
-        yield whole, count - whole, -(-(count - whole) // STEP) * STEP
+        rest = count - whole
+        yield whole, rest, BLOCK if whole else -(-rest // STEP) * STEP
 
 
 def by_rows(
