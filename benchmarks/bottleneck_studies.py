@@ -29,7 +29,7 @@ STRING_SETTINGS = (
     "training.warmup=100",
 )
 TRANSLATION_SETTINGS = (
-    "training.learning_rate=0.002",  # the same for all
+    "training.learning_rate=0.006",  # the same for all
     "training.patience=0",
     "training.average.kind=none",
     "training.validation_limit=200",

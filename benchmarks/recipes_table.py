@@ -70,7 +70,7 @@ TASKS = {
         ),
         adapted=(
             "batching.tokens=2048",
-            "training.learning_rate=0.001",
+            "training.learning_rate=0.004",
             "training.validation_interval=500",
         ),
         search="search={beam: 5, length_penalty: 1.0}",
