@@ -16,6 +16,7 @@ from regard.nn.kernels.products import (
     by_columns,
     by_inner,
     by_rows,
+    even,
     factor,
     multiply,
     parts,
@@ -195,3 +196,12 @@ def test_parts_cover_everything_once() -> None:
         assert sum(length for _, length, _ in found) == count
         step = STEP if count < BLOCK else BLOCK
         assert all(size % step == 0 and 0 <= size - length < step for _, length, size in found)
+
+
+@pytest.mark.parametrize("count", [32, 40, 255, 256, 700, 4096])
+def test_an_even_number_of_rows_needs_no_zeros(count: int) -> None:
+    assert even(count) == count  # in full precision nothing is cut
+    with rounded_factors():
+        found = even(count)
+    assert list(parts(found)) == [(0, found, found)]
+    assert 0 <= count - found < (STEP if count < BLOCK else BLOCK)

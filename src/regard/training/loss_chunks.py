@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.nn.kernels.products import STEP, add_by_inner, by_columns, factor
+from regard.nn.kernels.products import add_by_inner, by_columns, even, factor
 
 #: Elements of the logits buffer: 16 MB of float32, near the size of a last-level cache.
 BUFFER_ELEMENTS = 1 << 22
@@ -31,7 +31,7 @@ class Chunked(NamedTuple):
 
 def rows_in_a_chunk(vocabulary: int) -> int:
     """How many tokens are taken at a time."""
-    return max(64, min(4096, BUFFER_ELEMENTS // vocabulary // STEP * STEP))
+    return max(64, min(4096, even(BUFFER_ELEMENTS // vocabulary)))
 
 
 class Gradients:

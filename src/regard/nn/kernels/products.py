@@ -62,10 +62,20 @@ def parts(count: int) -> Iterator[tuple[int, int, int]]:
         yield whole, rest, BLOCK if whole else -(-rest // STEP) * STEP
 
 
+def even(count: int) -> int:
+    """How many of so many rows can be multiplied without zeros; all of them in full precision."""
+    size = BLOCK if count >= BLOCK else STEP
+    return count // size * size if _ROUNDED.get() else count
+
+
 def by_rows(
     left: Float[Tensor, "*batch rows inner"], right: Float[Tensor, "*batch inner columns"]
 ) -> Float[Tensor, "*batch rows columns"]:
-    """``left right``, both of one type, where it is the rows that vary from batch to batch."""
+    """``left right``, where it is the rows that vary from batch to batch.
+
+    ``right`` is a factor, whose type the other one takes, and so has the result.
+    """
+    left = left.to(right.dtype)
     if right.dtype != torch.bfloat16:
         return torch.matmul(left, right)
     made = [
@@ -150,14 +160,14 @@ def multiply(
     if right.dtype == out.dtype:
         torch.mm(left, right, out=out)
     else:
-        out.copy_(by_rows(left.to(right.dtype), right))
+        out.copy_(by_rows(left, right))
 
 
 def product(
     left: Float[Tensor, "*batch rows inner"], right: Tensor
 ) -> Float[Tensor, "*batch rows columns"]:
     """``left right`` in full precision; ``right`` is a factor, whose type the other one takes."""
-    return by_rows(left.to(right.dtype), right).to(left.dtype)
+    return by_rows(left, right).to(left.dtype)
 
 
 def add_product(
@@ -169,7 +179,7 @@ def add_product(
     """``addend + left right``; ``right`` is a factor, whose type the other one takes."""
     if right.dtype == addend.dtype:
         return (torch.baddbmm if left.dim() == 3 else torch.addmm)(addend, left, right, out=out)
-    return torch.add(addend, by_rows(left.to(right.dtype), right), out=out)
+    return torch.add(addend, by_rows(left, right), out=out)
 
 
 def gradient_product(
