@@ -177,6 +177,26 @@ def test_a_pair_that_cannot_be_aligned_is_named_and_the_others_are(
     assert sum(one != other for one, other in zip(left, rows, strict=True)) < 9
 
 
+def test_links_of_tokens_are_graded_as_such(run_text, align, trained_run, data, tmp_path):
+    links = tmp_path / "links"
+    align("--tokens", "--output", links)
+    sides = ("--source", "en", "--target", "de", "--beam", 1, "--threads", 1, "--json")
+    command = ("evaluate", "--model", trained_run, "--data", data, *sides, "--alignments", links)
+    code, out, said = run_text(*command, "--tokens")
+    told = json.loads(out)["alignments"]
+    assert code == 0 and told["metrics"]["alignment_error_rate"]["value"] == 0
+    assert told["sure"] == sum(len(row.split()) for row in lines_of(links.read_text("utf-8")))
+    assert 0 < told["diagonal"]["alignment_error_rate"]["value"] <= 100
+    assert "point past" not in said
+    code, _, said = run_text(*command)
+    assert code == 2 and "point past the end of their sentence" in said
+    chosen = ("--tokens", "--layer", "chosen", "--valid", data, "--gold", links)
+    code, _, said = align(*chosen)
+    assert code == 0 and "alignment error rate, %: 0.00" in said
+    code, _, said = run_text(*command[:-3], "--tokens")
+    assert code == 2 and "--tokens is about true links: give --alignments GOLD as well" in said
+
+
 def test_evaluate_measures_alignments(run_text, align, trained_run, data, tmp_path):
     from regard.evaluation import alignment_scores, read_alignments
 

@@ -198,7 +198,7 @@ def test_the_wrong_kind_of_model(
         ),
         (
             ("evaluate", "--model", captioner, "--data", data, "--confusions", 3),
-            "--confusions is for pairs of texts",
+            "--confusions is for texts",
         ),
         (("caption", "--model", captioner, tmp_path), "holds no images"),
         (("caption", "--model", captioner, f"{tmp_path}/*.jpg"), "matches no file"),

@@ -161,6 +161,18 @@ def test_links_come_from_the_groups_and_what_does_not_fit_is_counted(tmp_path: P
         assert len(found.train) >= 1 and len(found.valid) == 0
 
 
+def test_german_alignments_may_be_in_upper_case(tmp_path: Path) -> None:
+    entries = [("aals", "ʔ aː l s"), ("abrupt", "ʔ a p ʁ ʊ p t"), ("train", "t ʁ eː n")]
+    groups = {"Aals": "A}ʔ a}aː l}l s}s", "abrupt": "a}ʔ|a b}p r}ʁ u}ʊ p}p t}t"}
+    lexicon = _lexicon(tmp_path / "lexicon.db", entries, groups)
+    seen: dict[str, str] = {}
+    for seed in range(4):
+        found = read_pronunciations(seed, language="de", valid=0, held_out=2, lexicon=lexicon)
+        seen |= {one.pair.source: one.alignment.pharaoh() for one in found.aligned}
+        assert found.held_out.origin == "gruut_lang_de (held out)"
+    assert seen == {"aals": "0-0 1-1 2-2 3-3", "abrupt": "0-0 0-1 1-2 2-3 3-4 4-5 5-6"}
+
+
 def test_entries_that_are_no_words_are_left_out_and_counted(tmp_path: Path) -> None:
     entries = [
         ("-ata", "a t a"),
@@ -198,6 +210,8 @@ def test_a_missing_package_is_named_with_the_command(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"pip install gruut-lang-it$"):
         read_pronunciations()
+    with pytest.raises(UserError, match=r"German .* pip install gruut-lang-de$"):
+        read_pronunciations(language="de")
 
 
 @pytest.mark.parametrize("data", [b"not a database at all" * 100, b""])

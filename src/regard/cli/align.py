@@ -13,6 +13,7 @@ from regard.cli.options import (
     BatchSize,
     Data,
     Features,
+    LinkTokens,
     Run,
     SourceSide,
     Steps,
@@ -82,9 +83,7 @@ def align(
             help="grow-diag-final-and (the default), grow-diag, intersection or union.",
         ),
     ] = None,
-    tokens: Annotated[
-        bool, typer.Option("--tokens", help="Link the model's tokens in place of words.")
-    ] = False,
+    tokens: LinkTokens = False,
     as_json: AsJson = False,
     steps: Steps = None,
     batch_size: BatchSize = 64,

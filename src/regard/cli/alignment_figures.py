@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from regard.api import Model
     from regard.data.pairs import Pairs
     from regard.evaluation import Links, Score
+    from regard.evaluation.aligning import Aligner, Unit
 
 
 @dataclass(frozen=True)
@@ -64,20 +65,26 @@ def measure_alignments(
     gold: Path,
     links: Path | None,
     *,
+    unit: "Unit" = "word",
     batch_size: int,
     resamples: int,
 ) -> AlignmentFigures:
     """Measure the alignments that a model's attention makes of pairs, or those in a file.
 
-    gold, links: a line for every pair of the data, blank ones too. Raises UserError for what
-    cannot be read or aligned.
+    gold, links: a line for every pair of the data, blank ones too. unit: what they link. Raises
+    UserError for what cannot be read or aligned.
     """
     from regard.cli.gold import read_gold
     from regard.evaluation import alignment_scores, diagonal
 
-    true = read_gold(gold, pairs)
-    found = _aligned(model, pairs, batch_size) if links is None else _written(links, pairs)
-    guess = [diagonal(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
+    aligner = model.aligner(pairs.features(), unit, batch_size)
+    lengths = aligner.lengths(_texts(pairs))
+    true = read_gold(gold, pairs, lengths, unit)
+    if links is None:
+        found = _aligned(aligner, pairs)
+    else:
+        found = [each.links for each in read_gold(links, pairs, lengths, unit)]
+    guess = [diagonal(source, target) for source, target in lengths]
     return AlignmentFigures(
         "attention" if links is None else str(links),
         alignment_scores(found, true, resamples=resamples),
@@ -88,15 +95,14 @@ def measure_alignments(
     )
 
 
-def _written(path: Path, pairs: "Pairs") -> "list[Links]":
-    from regard.cli.gold import read_gold
-
-    return [each.links for each in read_gold(path, pairs)]
+def _texts(pairs: "Pairs") -> list[tuple[str, str]]:
+    return [(pair.source, pair.target) for pair in pairs]
 
 
-def _aligned(model: "Model", pairs: "Pairs", batch_size: int) -> "list[Links]":
-    texts = [(pair.source, pair.target) for pair in pairs]
-    found = model.align(texts, features=pairs.features(), batch_size=batch_size, attention=False)
+def _aligned(aligner: "Aligner", pairs: "Pairs") -> "list[Links]":
+    from regard.evaluation.aligning import align_texts
+
+    found = align_texts(aligner, _texts(pairs), need_attention=False)
     for number, aligned in enumerate(found):
         if aligned.problem is not None:
             raise UserError(f"{pairs.origin}, {pairs.place(number)}: {aligned.problem}")

@@ -88,7 +88,7 @@ def choose(
     open_ways = [way for way in range(len(aligners)) if options.is_chosen(way)]
     found: dict[int, ChosenAttention] = {}
     if gold is not None:
-        links = read_gold(gold, valid)
+        links = read_gold(gold, valid, forward.lengths(pairs), forward.unit)
         true = links, [each.turned() for each in links]
         for way in open_ways:
             found[way] = choose_by_gold(aligners[way], ways[way], true[way])

@@ -15,6 +15,7 @@ from regard.cli.options import (
     Features,
     Images,
     LengthPenalty,
+    LinkTokens,
     Regions,
     Resamples,
     Run,
@@ -79,6 +80,7 @@ def evaluate(
             help="The alignments to measure, as `align` wrote them; attention's if not given.",
         ),
     ] = None,
+    tokens: LinkTokens = False,
     trust: Annotated[
         bool,
         typer.Option(
@@ -107,7 +109,7 @@ def evaluate(
     from regard.cli.alignment_figures import measure_alignments
     from regard.cli.caption_figures import measure_captions, write_captions
     from regard.cli.figures import measure
-    from regard.cli.pictures import Given, check_given
+    from regard.cli.pictures import Given, check_given, refuse_with_images
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
     from regard.cli.trust_figures import trust_texts
@@ -116,16 +118,18 @@ def evaluate(
 
     if links is not None and alignments is None:
         raise UserError("--links are measured against true ones: give --alignments GOLD as well")
+    if tokens and alignments is None:
+        raise UserError("--tokens is about true links: give --alignments GOLD as well")
     if moses is not None:
         check_language(moses)
     loaded = load_model(model, threads, steps=steps)
     captions = Given(images, cache, source, target)
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
     if loaded.reads_pictures:
-        _refuse_for_captions(
+        refuse_with_images(
             features=features,
             confusions=confusions,
-            every_pair=every_pair or None,
+            every_pair=every_pair,
             alignments=alignments,
             moses=moses,
         )
@@ -149,7 +153,13 @@ def evaluate(
     aligned = None
     if alignments is not None:
         aligned = measure_alignments(
-            loaded, pairs, alignments, links, batch_size=batch_size, resamples=resamples
+            loaded,
+            pairs,
+            alignments,
+            links,
+            unit="token" if tokens else "word",
+            batch_size=batch_size,
+            resamples=resamples,
         )
     asked = pairs.questions()
     trusted = trust_texts(loaded, asked, resamples=resamples, **search) if trust else None
@@ -165,16 +175,6 @@ def evaluate(
     figures = measure(loaded, given, pairs, learned, resamples=resamples, **options)
     figures = replace(figures, alignments=aligned, trust=trusted)
     write_lines(figures.json() if as_json else figures.tables())
-
-
-def _refuse_for_captions(**given: Any) -> None:
-    """Raises UserError for an option that is for pairs of texts."""
-    for name, value in given.items():
-        if value is not None:
-            raise UserError(
-                f"--{name.replace('_', '-')} is for pairs of texts, and this model reads images: "
-                "leave it out"
-            )
 
 
 def _write_hypotheses(path: Path, pairs: "Pairs", answers: dict[tuple[str, str], str]) -> None:

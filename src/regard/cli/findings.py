@@ -14,6 +14,7 @@ from regard.errors import UserError
 if TYPE_CHECKING:
     from regard.api import Model, Translation
     from regard.data.pairs import Pairs
+    from regard.evaluation.aligning import Unit
     from regard.evaluation.attention_entropy import HeadEntropies
     from regard.evaluation.extremes import Extremes
     from regard.report import Alignments, Findings, History, Lengths
@@ -34,6 +35,7 @@ class Measuring:
     subject: what was measured on what, in words; `measured on` comes before it.
     trusted: most sources for how far attention is to be trusted.
     search: beam, length penalty and batch size.
+    unit: what true alignments link.
     quiet: whether nothing is told of symbols never seen.
     """
 
@@ -41,6 +43,7 @@ class Measuring:
     trusted: int
     resamples: int
     search: dict[str, Any]
+    unit: Unit = "word"
     quiet: bool = False
 
 
@@ -274,7 +277,7 @@ def _alignments(model: Model, pairs: Pairs, gold: Path | None, how: Measuring) -
         return "Not measured: no true alignments were given (--alignments)."
     batch_size = how.search.get("batch_size", 64)
     found = measure_alignments(
-        model, pairs, gold, None, batch_size=batch_size, resamples=how.resamples
+        model, pairs, gold, None, unit=how.unit, batch_size=batch_size, resamples=how.resamples
     )
     sizes = (
         f"{counted(found.pairs, 'pair')}, {counted(found.sure, 'sure link')}, "

@@ -1,5 +1,6 @@
 """Gold alignments of pairs."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,24 +11,28 @@ from regard.errors import UserError
 if TYPE_CHECKING:
     from regard.data.alignment import Alignment
     from regard.data.pairs import Pairs
+    from regard.evaluation.aligning import Unit
 
 #: The share of links outside their sentences from which a file is taken to be another one's.
 OTHER_FILE = 0.05
 
 
-def read_gold(path: Path, pairs: "Pairs") -> "list[Alignment]":
+def read_gold(
+    path: Path, pairs: "Pairs", lengths: Sequence[tuple[int, int]], unit: "Unit"
+) -> "list[Alignment]":
     """The gold links of each pair, out of a file for all lines of its data, blank ones too.
 
-    Links that point past the end of a sentence are left out and counted. Raises UserError when
-    these are many, and as `read_alignments`.
+    lengths: how many units each source and target have, as `Aligner.lengths` counts them. Links
+    that point past the end of a side are left out and counted. Raises UserError when these are
+    many, and as `read_alignments`.
     """
     from regard.evaluation import read_alignments
 
     every = read_alignments(path, len(pairs) + pairs.blank)
     gold = [every[line - 1] for line in pairs.lines]
     kept = [
-        alignment.within(len(pair.source.split()), len(pair.target.split()))
-        for alignment, pair in zip(gold, pairs, strict=True)
+        alignment.within(source, target)
+        for alignment, (source, target) in zip(gold, lengths, strict=True)
     ]
     both = zip(gold, kept, strict=True)
     outside = [len(given.links - inside.links) for given, inside in both]
@@ -35,10 +40,11 @@ def read_gold(path: Path, pairs: "Pairs") -> "list[Alignment]":
         index = next(index for index, count in enumerate(outside) if count)
         links = sum(len(given.links) for given in gold)
         place = f"{path}, {pairs.place(index)}"
-        what = f"{sum(outside):,} of {counted(links, 'link')} point past the end of their sentence"
+        end = "their sentence" if unit == "word" else "the model's tokens"
+        what = f"{sum(outside):,} of {counted(links, 'link')} point past the end of {end}"
         if sum(outside) > OTHER_FILE * links:
             raise UserError(
-                f"{place}: {what}, the first ones here; words count from 0, source first"
+                f"{place}: {what}, the first ones here; {unit}s count from 0, source first"
             )
         report(f"{place}: {what} and are left out, the first ones here")
     return kept

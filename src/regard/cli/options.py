@@ -94,6 +94,12 @@ Resamples = Annotated[
     int,
     typer.Option(min=0, metavar="N", help="Bootstrap resamples for the intervals; 0 = none."),
 ]
+LinkTokens = Annotated[
+    bool,
+    typer.Option(
+        "--tokens", help="Links are of the model's tokens (letters, phones) in place of words."
+    ),
+]
 BatchSize = Annotated[int, typer.Option(min=1, metavar="N", help="Texts computed together.")]
 Threads = Annotated[
     int | None,

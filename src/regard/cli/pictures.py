@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regard.cli.reading import counted
 from regard.cli.streams import report
@@ -138,4 +138,14 @@ def check_given(
         if value is not None:
             raise UserError(
                 f"--{name} is for captions of images, and this model reads texts: leave it out"
+            )
+
+
+def refuse_with_images(**given: Any) -> None:
+    """Raises UserError where options that are for texts are given with images."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise UserError(
+                f"--{name.replace('_', '-')} is for texts, and this model reads images: "
+                "leave it out"
             )

@@ -13,6 +13,7 @@ from regard.cli.options import (
     Features,
     Images,
     LengthPenalty,
+    LinkTokens,
     Regions,
     Resamples,
     Run,
@@ -45,6 +46,7 @@ def report(
         Path | None,
         typer.Option(metavar="GOLD", help="True word alignments, to grade attention by."),
     ] = None,
+    tokens: LinkTokens = False,
     resamples: Resamples = 1000,
     batch_size: BatchSize = 64,
     threads: Threads = None,
@@ -55,7 +57,7 @@ def report(
     """
     from regard.cli.caption_findings import caption_findings
     from regard.cli.findings import Measuring, text_findings
-    from regard.cli.pictures import Given, check_given, read_asked
+    from regard.cli.pictures import Given, check_given, read_asked, refuse_with_images
     from regard.cli.reading import counted, load_model, read_data
     from regard.cli.streams import report as tell
     from regard.cli.trust_figures import LOOKED_AT
@@ -63,6 +65,8 @@ def report(
     from regard.report import model_report
     from regard.views import write_report
 
+    if tokens and alignments is None:
+        raise UserError("--tokens is about true links: give --alignments GOLD as well")
     if out.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"{out}: the report is a page; give a name that ends in .html")
     require_directory(out.resolve().parent, "the directory of the report")
@@ -70,9 +74,7 @@ def report(
     given = Given(images, cache, source, target)
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
     if loaded.reads_pictures:
-        for name, value in (("features", features), ("alignments", alignments)):
-            if value is not None:
-                raise UserError(f"--{name} is for texts, and this model reads images: leave it out")
+        refuse_with_images(features=features, alignments=alignments)
         captions, pairs = read_asked(data, split, loaded.needed_backbone(), given)
         subject = f"{counted(len(captions), 'image')} of {captions.origin}"
         how = Measuring(subject, LOOKED_AT, resamples, search)
@@ -80,9 +82,9 @@ def report(
     else:
         check_given(given, (split,), regions)
         pairs = read_data(data, source, target, features)
-        how = Measuring(
-            f"{counted(len(pairs), 'pair')} of {pairs.origin}", LOOKED_AT, resamples, search
-        )
+        subject = f"{counted(len(pairs), 'pair')} of {pairs.origin}"
+        unit: Any = "token" if tokens else "word"
+        how = Measuring(subject, LOOKED_AT, resamples, search, unit)
         found = text_findings(loaded, model, pairs, alignments, how)
     write_report(model_report(found), out)
     tell(f"wrote {out}")

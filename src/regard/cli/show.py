@@ -56,6 +56,7 @@ def show(
     Where steps are adaptive, how many each token took is drawn too. Prints the target to standard
     output.
     """
+    from regard.cli.pictures import refuse_with_images
     from regard.cli.reading import load_model
     from regard.cli.show_images import show_images
     from regard.cli.shown import Shown
@@ -76,8 +77,7 @@ def show(
     if source is None:
         if not loaded.reads_pictures:
             raise UserError("--image is for captions, and this model reads texts: give TEXT")
-        if tag is not None:
-            raise UserError("--features is for texts, and this model reads images: leave it out")
+        refuse_with_images(features=features)
         show_images(shown, image or [], given)
     elif loaded.reads_pictures:
         raise UserError("this model reads images, not texts: give --image IMAGE in place of TEXT")

@@ -131,13 +131,12 @@ def _learned(
 
     Raises UserError for options that the recipe cannot use.
     """
-    from regard.cli.pictures import Learned, check_given, read_learned
+    from regard.cli.pictures import Learned, check_given, read_learned, refuse_with_images
     from regard.data.pairs import read_pairs
 
     (train_data, train_split), (valid_data, valid_split) = data
     if configuration.model.reads_pictures:
-        if features is not None:
-            raise UserError("--features is for texts, and this recipe reads images: leave it out")
+        refuse_with_images(features=features)
         return read_learned(configuration, *data, given, quiet=quiet)
     check_given(given, (train_split, valid_split))
     if valid_data is None:

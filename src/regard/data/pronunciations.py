@@ -1,9 +1,9 @@
-"""Pronunciations: Italian words and their phones, out of the package gruut-lang-it (MIT)."""
+"""Pronunciations: words and their phones, out of the packages gruut-lang-it and -de (MIT)."""
 
 import importlib.util
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,8 @@ from regard.data.alignment import Alignment
 from regard.data.pairs import Pair, Pairs
 from regard.errors import UserError
 
-PACKAGE = "gruut_lang_it"
-INSTALL = "pip install gruut-lang-it"
-REPAIR = f"{INSTALL} --force-reinstall brings it back"
+#: The languages, by the end of their package's name.
+LANGUAGES = {"it": "Italian", "de": "German"}
 STRESS = "ˈ"
 NOTHING = "_"
 
@@ -53,17 +52,22 @@ class Pronunciations:
 
 
 def read_pronunciations(
-    seed: int = 1, *, valid: int = 500, held_out: int = 1500, lexicon: Path | None = None
+    seed: int = 1,
+    *,
+    language: str = "it",
+    valid: int = 500,
+    held_out: int = 1500,
+    lexicon: Path | None = None,
 ) -> Pronunciations:
     """The pronunciations, split by word; the same seed gives the same split.
 
-    valid, held_out: how many words each gets; the others are for training.
-    lexicon: the database; by default the one inside the installed package.
+    language: of `LANGUAGES`. valid, held_out: how many words each gets; the others are for
+    training. lexicon: the database; by default the one inside the installed package.
     Raises UserError when the package is missing, its database cannot be read, or it holds too few
     words for the split.
     """
-    path = _installed() if lexicon is None else lexicon
-    entries, groups = _read(path)
+    path = _installed(language) if lexicon is None else lexicon
+    entries, groups = _read(path, language)
     accepted, left_out = _accepted(entries)
     words = sorted(accepted)
     if len(words) <= valid + held_out:
@@ -79,29 +83,49 @@ def read_pronunciations(
     )
     aligned = [_aligned(word, groups[word], accepted[word]) for word in held if word in groups]
     usable = tuple(one for one in aligned if one is not None)
+
+    def pairs(split: Sequence[str], name: str) -> Pairs:
+        every = tuple(Pair(word, phones) for word in split for phones in accepted[word])
+        return Pairs(every, origin=f"{_package(language)} ({name})", blank=0)
+
     return Pronunciations(
-        train=_pairs(rest, accepted, "train"),
-        valid=_pairs(chosen, accepted, "valid"),
-        held_out=_pairs(held, accepted, "held out"),
+        train=pairs(rest, "train"),
+        valid=pairs(chosen, "valid"),
+        held_out=pairs(held, "held out"),
         aligned=usable,
         unaligned=len(held) - len(usable),
         left_out=left_out,
     )
 
 
-def _installed() -> Path:
+def _package(language: str) -> str:
+    return f"gruut_lang_{language}"
+
+
+def _repair(language: str) -> str:
+    return f"pip install gruut-lang-{language} --force-reinstall brings it back"
+
+
+def _installed(language: str) -> Path:
     """The lexicon of the installed package, which is not imported. Not the one in espeak/."""
-    spec = importlib.util.find_spec(PACKAGE)
+    spec = importlib.util.find_spec(_package(language))
     if spec is None or not spec.submodule_search_locations:
-        raise UserError(f"Italian pronunciations need gruut-lang-it, which is missing; {INSTALL}")
+        package = f"gruut-lang-{language}"
+        raise UserError(
+            f"{LANGUAGES[language]} pronunciations need {package}, which is missing; "
+            f"pip install {package}"
+        )
     path = Path(next(iter(spec.submodule_search_locations))) / "lexicon.db"
     if not path.is_file():
-        raise UserError(f"{path} does not exist; {REPAIR}")
+        raise UserError(f"{path} does not exist; {_repair(language)}")
     return path
 
 
-def _read(path: Path) -> tuple[list[tuple[str, str]], dict[str, str]]:
-    """All (word, phones) in the package's order, and each word's alignment as it is written."""
+def _read(path: Path, language: str) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """All (word, phones) in the package's order, and each word's alignment as it is written.
+
+    Words are in lower case in the one table, and of German not in the other.
+    """
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
             entries = database.execute(
@@ -109,8 +133,10 @@ def _read(path: Path) -> tuple[list[tuple[str, str]], dict[str, str]]:
             ).fetchall()
             groups = database.execute("SELECT word, alignment FROM g2p_alignments").fetchall()
     except sqlite3.Error as error:
-        raise UserError(f"{path} is not a readable lexicon ({error}); {REPAIR}") from error
-    return entries, dict(groups)
+        raise UserError(
+            f"{path} is not a readable lexicon ({error}); {_repair(language)}"
+        ) from error
+    return entries, {word.lower(): alignment for word, alignment in groups}
 
 
 def _accepted(entries: Iterable[tuple[str, str]]) -> tuple[dict[str, list[str]], dict[str, int]]:
@@ -133,13 +159,11 @@ def _accepted(entries: Iterable[tuple[str, str]]) -> tuple[dict[str, list[str]],
     return accepted, dict(left_out)
 
 
-def _pairs(words: list[str], accepted: dict[str, list[str]], split: str) -> Pairs:
-    pairs = tuple(Pair(word, phones) for word in words for phones in accepted[word])
-    return Pairs(pairs, origin=f"{PACKAGE} ({split})", blank=0)
-
-
 def _aligned(word: str, groups: str, accepted: list[str]) -> AlignedPronunciation | None:
-    """A word's links from groups such as "c|h}ˈk" and "x}_"; None when they do not fit it."""
+    """A word's links from groups such as "c|h}ˈk" and "x}_"; None when they do not fit it.
+
+    Letters are taken in lower case, as words are.
+    """
     letters: list[str] = []
     phones: list[str] = []
     links: set[tuple[int, int]] = set()
@@ -155,7 +179,7 @@ def _aligned(word: str, groups: str, accepted: list[str]) -> AlignedPronunciatio
             for i in range(len(spelled))
             for j in range(len(said))
         )
-        letters += spelled
+        letters += [letter.lower() for letter in spelled]
         phones += said
     if "".join(letters) != word or len(letters) != len(word) or " ".join(phones) not in accepted:
         return None

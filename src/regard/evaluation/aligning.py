@@ -101,6 +101,22 @@ class Aligner:
     unit: Unit = "word"
     batch_size: int = 64
 
+    def lengths(self, pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+        """How many units the source and the target of each pair have.
+
+        Raises UserError for features that are missing, given for nothing, or cannot be read.
+        """
+        if self.unit == "word":
+            return [(len(source.split()), len(target.split())) for source, target in pairs]
+        tags = self.features if self.features is not None else [None] * len(pairs)
+        return [
+            (
+                len(self.tokenizers.tokenize_source(source, tag).ids),
+                len(self.tokenizers.target.tokenize(target).ids),
+            )
+            for (source, target), tag in zip(pairs, tags, strict=True)
+        ]
+
     def read(
         self, pairs: Sequence[Pair], choices: Sequence[AttentionChoice], problems: dict[int, str]
     ) -> Iterator[tuple[int, AttentionChoice, Read]]:

@@ -299,7 +299,11 @@ class Model(nn.Module):
         read = drop_words(read, self.target_word_dropout, self.training)
         return vectors(read) if isinstance(self.decoder, SelfAttentiveDecoder) else read
 
-    def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Float[Tensor, "batch size"]:
-        embedded = self.target_embedding(self.closed_target(tokens))
+    def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Tensor | Lookup:
+        """One step of `_embed`, ``[batch, 1, size]``; in training each row is dropped by itself."""
+        step = tokens[:, None]
+        if not self.training and not isinstance(self.decoder, SelfAttentiveDecoder):
+            return self._embed(step)
+        embedded = self.target_embedding(self.closed_target(step))
         embedded = dropout(embedded, self.dropout, self.training)
         return vectors(drop_words(embedded, self.target_word_dropout, self.training))

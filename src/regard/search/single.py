@@ -27,6 +27,10 @@ Choose = Callable[
     tuple[Int[Tensor, "rows"], Bool[Tensor, "rows"]],
 ]
 
+#: Finished sentences leave together, once they are this share of the rows: each time they do, the
+#: memory of all others is copied.
+LEAVING = 1 / 8
+
 
 @torch.no_grad()
 def follow(
@@ -49,6 +53,7 @@ def follow(
     sentences = torch.arange(batch, device=device)
     tokens = torch.full((batch,), START, device=device)
     scores = torch.zeros(batch, dtype=torch.float64, device=device)
+    going = torch.ones(batch, dtype=torch.bool, device=device)
     state = decoder.start(memory)
     step = 0
     while len(sentences) > 0:
@@ -66,16 +71,19 @@ def follow(
         )
         scores = torch.where(possible, scores + gains.squeeze(1), scores)
         ended = possible & (tokens == END)
-        done = ended | ~possible | (limits <= step)
+        done = going & (ended | ~possible | (limits <= step))
         state = output.state
         if done.any():
             steps = step - (~possible[done]).long()
             ends.append(
                 Ends(sentences[done], steps, torch.zeros_like(steps), scores[done], ended[done])
             )
-            staying = (~done).nonzero().squeeze(1)
+            going = going & ~done
+            staying = going.nonzero().squeeze(1)
+            if 0 < len(staying) > (1 - LEAVING) * len(sentences):
+                continue
             sentences, limits = sentences[staying], limits[staying]
-            tokens, scores = tokens[staying], scores[staying]
+            tokens, scores, going = tokens[staying], scores[staying], going[staying]
             if len(staying) > 0:
                 state = state.select(staying)
     joined = Ends.join(ends)

@@ -120,9 +120,10 @@ class RecurrentDecoder(nn.Module):
             return state
         return replace(state, output=self.stacking(len(self.cells) - 1, state.last, None))
 
-    def advance(self, embedded: Float[Tensor, "batch size"], state: RecurrentState) -> Advanced:
+    def advance(
+        self, step: Float[Tensor, "batch 1 size"] | Lookup, state: RecurrentState
+    ) -> Advanced:
         """The next step and the state after it, with weights."""
-        step = embedded[:, None]
         before = state.last
         known = self.cells.first().project(step)[0]
         state, looked = self._move(known, state, need_weights=True)

@@ -104,9 +104,8 @@ class TransformerDecoder(nn.Module):
         history = tuple(layer.self_attention.prepare(nothing) for layer in self.layers)
         return SelfAttentiveState(history, source, memory.offset, self._copied(memory))
 
-    def advance(self, embedded: Float[Tensor, "batch size"], state: SelfAttentiveState) -> Advanced:
+    def advance(self, step: Float[Tensor, "batch 1 size"], state: SelfAttentiveState) -> Advanced:
         """The next step, the state after it, and the attention shown."""
-        step = embedded[:, None]
         hidden = self._place(step, state.position)
         history = []
         shown = None

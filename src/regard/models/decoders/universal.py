@@ -106,10 +106,12 @@ class UniversalDecoder(nn.Module):
         source = (self.layer.cross_attention.prepare(memory),)
         return SelfAttentiveState(history, source, memory.offset)
 
-    def advance(self, embedded: Float[Tensor, "batch size"], state: SelfAttentiveState) -> Advanced:
+    def advance(
+        self, embedded: Float[Tensor, "batch 1 size"], state: SelfAttentiveState
+    ) -> Advanced:
         """The next token, the state after it, and the attention shown."""
         start, (source,) = state.position + 1, state.source
-        progress = self.recurrence.begin(dropout(embedded[:, None], self.dropout, self.training))
+        progress = self.recurrence.begin(dropout(embedded, self.dropout, self.training))
         history, shown = [], None
         for step, known in enumerate(state.history, start=1):
             read = self.recurrence.mark(progress.states, step, start)
