@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     keep_freed_memory()
     torch.set_num_threads(1)
     try:
-        jobs = {name: _job(name, options) for name in options.recipes.split(",")}
+        jobs = {name: prepare(name, options) for name in options.recipes.split(",")}
     except UserError as error:
         print(error, file=sys.stderr)
         return 2
@@ -93,19 +93,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Products of bfloat16 in training: time and loss.")
+    add_training(parser, "transformer-tiny,transformer-small")
     add = parser.add_argument
-    add("--data", required=True, help="pairs, as `regard train` takes them")
-    add("--source", help="as `regard train` takes it")
-    add("--target", help="as `regard train` takes it")
-    add("--recipes", default="transformer-tiny,transformer-small", help="(default both)")
-    add("--vocabulary", type=int, default=8000, help="subwords of both sides (default 8000)")
-    add("--tokens", type=int, default=4096, help="of a batch (default 4096)")
     add("--rounds", type=int, default=7, help="updates of each kind that are timed (default 7)")
     add("--updates", type=int, default=0, help="for the second table (default none)")
     return parser
 
 
-def _job(recipe: str, options: argparse.Namespace) -> Job:
+def add_training(parser: argparse.ArgumentParser, recipes: str) -> None:
+    """Options that say what is trained on what, as `prepare` reads them."""
+    add = parser.add_argument
+    add("--data", required=True, help="pairs, as `regard train` takes them")
+    add("--source", help="as `regard train` takes it")
+    add("--target", help="as `regard train` takes it")
+    add("--recipes", default=recipes, help=f"(default {recipes})")
+    add("--vocabulary", type=int, default=8000, help="subwords of both sides (default 8000)")
+    add("--tokens", type=int, default=4096, help="of a batch (default 4096)")
+
+
+def prepare(recipe: str, options: argparse.Namespace) -> Job:
+    """A recipe with the data that were named. Raises UserError for what cannot be read."""
     overrides = [f"tokenization.{side}.size={options.vocabulary}" for side in ("source", "target")]
     configuration = load_recipe(recipe, [*overrides, f"batching.tokens={options.tokens}"])
     pairs = read_pairs(options.data, options.source, options.target)

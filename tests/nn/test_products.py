@@ -10,6 +10,7 @@ from regard.nn.kernels.affine import affine, linear
 from regard.nn.kernels.normed_linears import normed_linears
 from regard.nn.kernels.products import (
     BLOCK,
+    LARGE,
     STEP,
     add_by_inner,
     add_product,
@@ -185,15 +186,17 @@ def test_shapes_of_rounded_products_recur(monkeypatch: pytest.MonkeyPatch) -> No
     matrix = torch.zeros(4, 4).bfloat16()
     for count in range(1, 4097):
         by_rows(torch.zeros(count, 4).bfloat16(), matrix)
-    assert len(seen) == 4096 // BLOCK + BLOCK // STEP - 1  # 256 is a block, and no rest
+    assert len(seen) == LARGE // BLOCK + BLOCK // STEP - 1  # 256 is a block, and no rest
 
 
 def test_parts_cover_everything_once() -> None:
-    for count in [*range(600), 4095, 4096, 4097]:
+    for count in [*range(600), 1023, 1024, 1025, 2000, 4095, 4096, 4097]:
         found = list(parts(count))
-        starts = [start for start, _, _ in found]
-        assert starts == [0, found[0][1]][: len(found)]
-        assert sum(length for _, length, _ in found) == count
+        end = 0
+        for start, length, _ in found:
+            assert start == end
+            end += length
+        assert end == count
         step = STEP if count < BLOCK else BLOCK
         assert all(size % step == 0 and 0 <= size - length < step for _, length, size in found)
 
@@ -203,5 +206,5 @@ def test_an_even_number_of_rows_needs_no_zeros(count: int) -> None:
     assert even(count) == count  # in full precision nothing is cut
     with rounded_factors():
         found = even(count)
-    assert list(parts(found)) == [(0, found, found)]
+    assert all(length == size for _, length, size in parts(found))
     assert 0 <= count - found < (STEP if count < BLOCK else BLOCK)

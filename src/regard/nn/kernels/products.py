@@ -15,9 +15,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-#: Rows are multiplied in multiples of the first; the rest is filled up to it with zeros, or, where
-#: there is nothing else, to a multiple of the second.
-BLOCK, STEP = 256, 32
+#: So many rows are multiplied at once where there are as many, then a multiple of the second; the
+#: rest is filled up to it with zeros, or, where there is nothing else, to a multiple of the third.
+LARGE, BLOCK, STEP = 1024, 256, 32
 
 _ROUNDED: ContextVar[bool] = ContextVar("rounded", default=False)
 
@@ -54,12 +54,17 @@ def factor(tensor: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
 
 def parts(count: int) -> Iterator[tuple[int, int, int]]:
     """How so many rows are multiplied: where a part begins, its rows, and those with the zeros."""
-    whole = count - count % BLOCK
+    start = 0
+    while count - start >= LARGE:
+        yield start, LARGE, LARGE
+        start += LARGE
+    whole = (count - start) // BLOCK * BLOCK
     if whole or not count:
-        yield 0, whole, whole
-    if whole < count:
-        rest = count - whole
-        yield whole, rest, BLOCK if whole else -(-rest // STEP) * STEP
+        yield start, whole, whole
+        start += whole
+    if start < count:
+        rest = count - start
+        yield start, rest, BLOCK if start else -(-rest // STEP) * STEP
 
 
 def even(count: int) -> int:
