@@ -7,7 +7,7 @@ import pytest
 import regard
 from regard.cli.trust_figures import trust_table
 from regard.evaluation import Interval
-from regard.evaluation.trust import Agreement, Estimate, Trust, trust_in_answers
+from regard.evaluation.trust import Agreement, Estimate, Trust
 
 
 @pytest.fixture
@@ -25,8 +25,7 @@ def test_the_figures_of_the_library(run_text, trained_run, pairs):
     assert code == 0
     model = regard.load(trained_run)
     texts = (pairs.parent / "six.en").read_text(encoding="utf-8").split("\n")[:-1]
-    answers = model.translate(texts)
-    trust = trust_in_answers(model.network, model.tokenizers, texts, answers, resamples=50)
+    trust = model.trust(texts, resamples=50)
     told = json.loads(out)["trust"]
     assert told["sources"] == trust.sources == 6
     for how in ("hidden", "removed"):

@@ -18,27 +18,14 @@ def trust_texts(
     asked: "Pairs",
     *,
     most: int = LOOKED_AT,
-    resamples: int,
-    batch_size: int = 64,
-    beam: int | None = None,
-    length_penalty: float | None = None,
+    **options: Any,
 ) -> "Trust":
-    """Answer at most `most` sources, and measure how far the attention of these is to be trusted.
-
-    Raises UserError for a model without attention.
-    """
-    from regard.evaluation.trust import trust_in_answers
+    """How far to trust attention over at most `most` sources; options as of `Model.trust`."""
     from regard.training.validation import spread_evenly
 
     some = [asked[index] for index in spread_evenly(len(asked), most)]
-    texts = [pair.source for pair in some]
     features = [pair.features for pair in some] if asked.have_features else None
-    answers = model.translate(
-        texts, features=features, beam=beam, length_penalty=length_penalty, batch_size=batch_size
-    )
-    return trust_in_answers(
-        model.network, model.tokenizers, texts, answers, features=features, resamples=resamples
-    )
+    return model.trust([pair.source for pair in some], features=features, **options)
 
 
 def trust_captions(
