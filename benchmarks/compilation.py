@@ -11,32 +11,26 @@ import argparse
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 
 import machine
-from matrix_products import Job, Trainer, add_training, prepare
-from regard.errors import UserError
-from regard.training.allocator import keep_freed_memory
 from tables import table
+from updates import Job, Trainer, add_training, measure_jobs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; 0, or 2 after one line that says what was wrong."""
     options = _parser().parse_args(arguments)
-    keep_freed_memory()
-    torch.set_num_threads(1)
-    try:
-        jobs = {name: prepare(name, options) for name in options.recipes.split(",")}
-    except UserError as error:
-        print(error, file=sys.stderr)
-        return 2
+    return measure_jobs(options, lambda jobs: _measure(jobs, options))
+
+
+def _measure(jobs: Mapping[str, Job], options: argparse.Namespace) -> None:
     rows = [[name, *_compare(job, options.rounds, options.batches)] for name, job in jobs.items()]
     print(table(("one update", "plain", "compiled", "faster by", "compiling"), rows), flush=True)
     here = machine.describe()
     print(f"\n{here.processor}, torch {here.torch}")
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:

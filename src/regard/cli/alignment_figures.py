@@ -78,10 +78,11 @@ def measure_alignments(
     from regard.evaluation import alignment_scores, diagonal
 
     aligner = model.aligner(pairs.features(), unit, batch_size)
-    lengths = aligner.lengths(_texts(pairs))
+    texts = [(pair.source, pair.target) for pair in pairs]
+    lengths = aligner.lengths(texts)
     true = read_gold(gold, pairs, lengths, unit)
     if links is None:
-        found = _aligned(aligner, pairs)
+        found = _aligned(aligner, pairs, texts)
     else:
         found = [each.links for each in read_gold(links, pairs, lengths, unit)]
     guess = [diagonal(source, target) for source, target in lengths]
@@ -95,14 +96,10 @@ def measure_alignments(
     )
 
 
-def _texts(pairs: "Pairs") -> list[tuple[str, str]]:
-    return [(pair.source, pair.target) for pair in pairs]
-
-
-def _aligned(aligner: "Aligner", pairs: "Pairs") -> "list[Links]":
+def _aligned(aligner: "Aligner", pairs: "Pairs", texts: Sequence[tuple[str, str]]) -> "list[Links]":
     from regard.evaluation.aligning import align_texts
 
-    found = align_texts(aligner, _texts(pairs), need_attention=False)
+    found = align_texts(aligner, texts, need_attention=False)
     for number, aligned in enumerate(found):
         if aligned.problem is not None:
             raise UserError(f"{pairs.origin}, {pairs.place(number)}: {aligned.problem}")

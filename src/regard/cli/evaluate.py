@@ -109,6 +109,7 @@ def evaluate(
     from regard.cli.alignment_figures import measure_alignments
     from regard.cli.caption_figures import measure_captions, write_captions
     from regard.cli.figures import measure
+    from regard.cli.gold import linked
     from regard.cli.pictures import Given, check_given, refuse_with_images
     from regard.cli.reading import load_model, read_data
     from regard.cli.streams import write_lines
@@ -118,8 +119,7 @@ def evaluate(
 
     if links is not None and alignments is None:
         raise UserError("--links are measured against true ones: give --alignments GOLD as well")
-    if tokens and alignments is None:
-        raise UserError("--tokens is about true links: give --alignments GOLD as well")
+    unit = linked(tokens, alignments)
     if moses is not None:
         check_language(moses)
     loaded = load_model(model, threads, steps=steps)
@@ -157,7 +157,7 @@ def evaluate(
             pairs,
             alignments,
             links,
-            unit="token" if tokens else "word",
+            unit=unit,
             batch_size=batch_size,
             resamples=resamples,
         )

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 OTHER_FILE = 0.05
 
 
+def linked(tokens: bool, gold: Path | None) -> "Unit":
+    """What the links of a file of gold ones are of; UserError for tokens without such a file."""
+    if tokens and gold is None:
+        raise UserError("--tokens is about true links: give --alignments GOLD as well")
+    return "token" if tokens else "word"
+
+
 def read_gold(
     path: Path, pairs: "Pairs", lengths: Sequence[tuple[int, int]], unit: "Unit"
 ) -> "list[Alignment]":

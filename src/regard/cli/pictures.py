@@ -1,6 +1,6 @@
 """What verbs read where sources are pictures: captions, and the features of their images."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -134,18 +134,15 @@ def check_given(
     """Raises UserError where options that are for captions are given with texts."""
     split = next((split for split in splits if split is not None), None)
     options = {"images": given.images, "cache": given.cache, "split": split, "regions": regions}
-    for name, value in options.items():
-        if value is not None:
-            raise UserError(
-                f"--{name} is for captions of images, and this model reads texts: leave it out"
-            )
+    _refuse(options, "captions of images, and this model reads texts")
 
 
 def refuse_with_images(**given: Any) -> None:
     """Raises UserError where options that are for texts are given with images."""
-    for name, value in given.items():
+    _refuse(given, "texts, and this model reads images")
+
+
+def _refuse(options: Mapping[str, Any], kind: str) -> None:
+    for name, value in options.items():
         if value is not None and value is not False:
-            raise UserError(
-                f"--{name.replace('_', '-')} is for texts, and this model reads images: "
-                "leave it out"
-            )
+            raise UserError(f"--{name.replace('_', '-')} is for {kind}: leave it out")

@@ -57,6 +57,7 @@ def report(
     """
     from regard.cli.caption_findings import caption_findings
     from regard.cli.findings import Measuring, text_findings
+    from regard.cli.gold import linked
     from regard.cli.pictures import Given, check_given, read_asked, refuse_with_images
     from regard.cli.reading import counted, load_model, read_data
     from regard.cli.streams import report as tell
@@ -65,8 +66,7 @@ def report(
     from regard.report import model_report
     from regard.views import write_report
 
-    if tokens and alignments is None:
-        raise UserError("--tokens is about true links: give --alignments GOLD as well")
+    unit = linked(tokens, alignments)
     if out.suffix.lower() not in (".html", ".htm"):
         raise UserError(f"{out}: the report is a page; give a name that ends in .html")
     require_directory(out.resolve().parent, "the directory of the report")
@@ -83,7 +83,6 @@ def report(
         check_given(given, (split,), regions)
         pairs = read_data(data, source, target, features)
         subject = f"{counted(len(pairs), 'pair')} of {pairs.origin}"
-        unit: Any = "token" if tokens else "word"
         how = Measuring(subject, LOOKED_AT, resamples, search, unit)
         found = text_findings(loaded, model, pairs, alignments, how)
     write_report(model_report(found), out)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.api import Model, Translation, load
+from regard.api import Model, load
 from regard.data.alignment import Alignment
 from regard.data.scenes import regions
 from regard.data.scenes.picture import png
@@ -19,8 +19,8 @@ from regard.evaluation import (
     alignment_error_rate,
     diagonal,
     evaluate_texts,
-    links_from_attention,
 )
+from regard.evaluation.aligning import Unit
 from regard.evaluation.answering import answer_pairs
 from regard.evaluation.captioning import score_pictures
 from regard.evaluation.pointing import Pointing, grade_pointing
@@ -95,10 +95,13 @@ def _training_seconds(directory: Path) -> float:
 
 def grade_attention(model: Model, task: Task) -> tuple[Grade, Grade | None]:
     """How well attention agrees with the gold alignments: on all pairs, and on the uneven ones."""
-    looked = model.score([(gold.source, gold.target) for gold in task.gold])
+    pairs = [(gold.source, gold.target) for gold in task.gold]
+    unit: Unit = "word" if task.unit == "word" else "token"
     links = [
-        (_links(answer, task.unit), diagonal(*gold.lengths(task.unit)), gold.alignment)
-        for answer, gold in zip(looked, task.gold, strict=True)
+        (frozenset(aligned.alignment), diagonal(*gold.lengths(task.unit)), gold.alignment)
+        for aligned, gold in zip(
+            model.align(pairs, unit=unit, attention=False), task.gold, strict=True
+        )
     ]
     uneven = [
         each
@@ -116,13 +119,6 @@ def _grade(links: list[tuple[Links, Links, Alignment]]) -> Grade:
         alignment_error_rate([guess for _, guess, _ in links], sure, possible),
         len(links),
     )
-
-
-def _links(answer: Translation, unit: str) -> Links:
-    if unit == "word":
-        return frozenset(answer.alignment)
-    letters, phones = range(len(answer.source_tokens) - 1), range(len(answer.tokens) - 1)
-    return links_from_attention(answer.attention, (*letters, -1), (*phones, -1))
 
 
 def _view(model: Model, source: str) -> AttentionView:

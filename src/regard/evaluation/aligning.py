@@ -108,14 +108,9 @@ class Aligner:
         """
         if self.unit == "word":
             return [(len(source.split()), len(target.split())) for source, target in pairs]
-        tags = self.features if self.features is not None else [None] * len(pairs)
-        return [
-            (
-                len(self.tokenizers.tokenize_source(source, tag).ids),
-                len(self.tokenizers.target.tokenize(target).ids),
-            )
-            for (source, target), tag in zip(pairs, tags, strict=True)
-        ]
+        sources = self.tokenizers.encode_sources([source for source, _ in pairs], self.features)
+        targets = self.tokenizers.target.encode_all([target for _, target in pairs])
+        return [(len(one), len(other)) for one, other in zip(sources, targets, strict=True)]
 
     def read(
         self, pairs: Sequence[Pair], choices: Sequence[AttentionChoice], problems: dict[int, str]

@@ -300,9 +300,13 @@ class Model(nn.Module):
         return vectors(read) if isinstance(self.decoder, SelfAttentiveDecoder) else read
 
     def _embed_step(self, tokens: Int[Tensor, " batch"]) -> Tensor | Lookup:
-        """One step of `_embed`, ``[batch, 1, size]``; in training each row is dropped by itself."""
+        """One step of `_embed`, ``[batch, 1, size]``; in training each row is dropped by itself.
+
+        A table only where it has no more rows than there are tokens: looking for the different ones
+        among them takes longer than it saves.
+        """
         step = tokens[:, None]
-        if not self.training and not isinstance(self.decoder, SelfAttentiveDecoder):
+        if not self.training and len(self.target_embedding.weight) <= len(tokens):
             return self._embed(step)
         embedded = self.target_embedding(self.closed_target(step))
         embedded = dropout(embedded, self.dropout, self.training)

@@ -80,7 +80,7 @@ def follow(
             )
             going = going & ~done
             staying = going.nonzero().squeeze(1)
-            if 0 < len(staying) > (1 - LEAVING) * len(sentences):
+            if len(staying) > (1 - LEAVING) * len(sentences):
                 continue
             sentences, limits = sentences[staying], limits[staying]
             tokens, scores, going = tokens[staying], scores[staying], going[staying]
