@@ -1,0 +1,100 @@
+"""Word alignments by eflomal (Östling and Tiedemann 2016), to grade beside attention's.
+
+    python benchmarks/eflomal_links.py --train train.tsv --data hansards.tsv --out hansards.eflomal
+
+It aligns all pairs together, those of --data (a TSV, source first) too, for it has no other way of
+aligning them; both directions, symmetrized as `regard align` does, in Pharaoh format. eflomal comes
+from pip; --eflomal names its `eflomal-align` where that lies in another environment.
+"""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from regard.data.pairs import Pair, read_pairs
+from regard.errors import UserError
+from regard.evaluation.alignment import Links
+from regard.evaluation.symmetrization import SYMMETRIZATIONS, symmetrize
+from regard.files import write_text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the links; 2 after one line when something is wrong."""
+    options = _parser().parse_args(arguments)
+    try:
+        learned = read_pairs(str(options.train), *options.columns)
+        asked = read_pairs(str(options.data), "1", "2")
+        with tempfile.TemporaryDirectory() as folder:
+            forward, reverse = _aligned(options, Path(folder), [*learned, *asked])
+        count = len(asked)
+        lines = [
+            _pharaoh(symmetrize(one, other, options.symmetrize))
+            for one, other in zip(forward[-count:], reverse[-count:], strict=True)
+        ]
+        write_text(options.out, "".join(f"{line}\n" for line in lines))
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    print(f"{options.out}: {count:,} pairs, learned beside {len(learned):,} others")
+    return 0
+
+
+def _aligned(
+    options: argparse.Namespace, folder: Path, pairs: Sequence[Pair]
+) -> tuple[list[Links], list[Links]]:
+    """The links of both directions, source first in each."""
+    sides = {"source": (p.source for p in pairs), "target": (p.target for p in pairs)}
+    for name, texts in sides.items():
+        write_text(folder / name, "".join(f"{text.lower()}\n" for text in texts))
+    places = ("-s", "source", "-t", "target", "-f", "forward", "-r", "reverse")
+    command = [options.eflomal, "--model", "3", *places]
+    try:
+        subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    except FileNotFoundError as error:
+        raise UserError(
+            f"--eflomal: {options.eflomal} is not there; pip install eflomal"
+        ) from error
+    except subprocess.CalledProcessError as error:
+        last = (error.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        raise UserError(f"eflomal failed: {last}") from error
+    forward, reverse = (_read(folder / name) for name in ("forward", "reverse"))
+    return forward, reverse
+
+
+def _read(path: Path) -> list[Links]:
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
+    return [frozenset(_link(link) for link in line.split()) for line in lines]
+
+
+def _link(text: str) -> tuple[int, int]:
+    source, _, target = text.partition("-")
+    return int(source), int(target)
+
+
+def _pharaoh(links: Iterable[tuple[int, int]]) -> str:
+    return " ".join(f"{source}-{target}" for source, target in sorted(links))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Word alignments by eflomal.")
+    add = parser.add_argument
+    add("--train", type=Path, required=True, help="the pairs to learn from (TSV, .gz too)")
+    add(
+        "--columns",
+        nargs=2,
+        default=("1", "2"),
+        metavar=("SOURCE", "TARGET"),
+        help="its columns (default 1 2)",
+    )
+    add("--data", type=Path, required=True, help="the pairs to align (TSV, source first)")
+    add("--out", type=Path, required=True, help="file of links to write")
+    add("--symmetrize", choices=sorted(SYMMETRIZATIONS), default="grow-diag-final-and", help="how")
+    add("--eflomal", default="eflomal-align", help="its command (default eflomal-align)")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
