@@ -25,6 +25,8 @@ def test_a_row_with_what_was_compiled(
     assert compilation.main(["--data", str(data), *options, "--rounds", "2", "--batches", "3"]) == 0
     assert asked == [True] and len(calls) == 3 * (1 + 2)
     assert "luong-general" in capsys.readouterr().out
+    assert compilation.main(["--data", str(data), *options, "--rounds", "1", "--fixed"]) == 0
+    assert asked == [True, False]
 
 
 def test_data_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Products with rounded factors: how near they are, and where they are rounded."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -173,19 +174,45 @@ def check_equal(found: Tensor, exact: Tensor) -> None:
     assert apart(found.double(), exact) < 5e-3
 
 
-def test_shapes_of_rounded_products_recur(monkeypatch: pytest.MonkeyPatch) -> None:
+def rounded(*shape: int) -> Tensor:
+    return torch.zeros(shape, dtype=torch.bfloat16)
+
+
+#: Products of a size that varies, each with the code that oneDNN makes for shapes and strides.
+VARYING: dict[str, Callable[[int], Tensor]] = {
+    "rows": lambda count: by_rows(rounded(count, 4), rounded(4, 4)),
+    "rows of two": lambda count: by_rows(rounded(2, count, 4), rounded(2, 4, 4)),
+    "rows of one": lambda count: by_rows(rounded(1, count, 4), rounded(1, 4, 4)),
+    "columns": lambda count: by_columns(
+        rounded(4, 4), rounded(4, count), out=torch.empty(4, count)
+    ),
+    "turned columns": lambda count: by_columns(
+        rounded(4, 4), rounded(count, 4).t(), out=torch.empty(4, count)
+    ),
+    "inner": lambda count: by_inner(rounded(4, count), rounded(count, 4)),
+    "turned inner": lambda count: by_inner(rounded(count, 4).t(), rounded(count, 4)),
+    "inner of two": lambda count: by_inner(
+        rounded(2, count, 4).transpose(1, 2), rounded(2, count, 4)
+    ),
+}
+
+
+@pytest.mark.parametrize("varying", VARYING)
+def test_shapes_of_rounded_products_recur(varying: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """For each new one oneDNN keeps code; a training has as many batches as it has shapes."""
     seen = set()
-    multiplied = torch.matmul
 
-    def matmul(left: Tensor, right: Tensor) -> Tensor:
-        seen.add((left.shape, right.shape))
-        return multiplied(left, right)
+    def noting(multiplied: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        def noted(*factors: Tensor) -> Tensor:
+            seen.add(tuple((each.shape, each.stride()) for each in factors))
+            return multiplied(*factors)
 
-    monkeypatch.setattr(torch, "matmul", matmul)
-    matrix = torch.zeros(4, 4).bfloat16()
-    for count in range(1, 4097):
-        by_rows(torch.zeros(count, 4).bfloat16(), matrix)
+        return noted
+
+    for name in ("matmul", "mm"):
+        monkeypatch.setattr(torch, name, noting(getattr(torch, name)))
+    for count in range(1, 2200):
+        VARYING[varying](count)
     assert len(seen) == LARGE // BLOCK + BLOCK // STEP - 1  # 256 is a block, and no rest
 
 

@@ -135,10 +135,17 @@ def _summands(left: Tensor, right: Tensor) -> list[Tensor]:
 
 
 def _filled(tensor: Tensor, dim: int, start: int, length: int, size: int) -> Tensor:
-    """Part of a factor along a dimension, and zeros after it where its size is greater."""
+    """Part of a factor along a dimension, and zeros after it where its size is greater.
+
+    Its strides are those that its shape tells: with those of the whole it would be a product of
+    its own for oneDNN. A transposed factor stays transposed.
+    """
+    if tensor.stride(-1) != 1 and tensor.stride(-2) == 1:
+        turned = tensor.transpose(-2, -1)
+        return _filled(turned, -3 - dim, start, length, size).transpose(-2, -1)
     part = tensor.narrow(dim, start, length)
     if length == size:
-        return part
+        return part.reshape(-1).view(part.shape)
     shape = list(part.shape)
     shape[dim] = size
     filled = part.new_zeros(shape)
