@@ -1,10 +1,12 @@
 """Word alignments by eflomal (Östling and Tiedemann 2016), to grade beside attention's.
 
     python benchmarks/eflomal_links.py --train train.tsv --data hansards.tsv --out hansards.eflomal
+    python benchmarks/eflomal_links.py --data train.tsv --out train.links
 
 It aligns all pairs together, those of --data (a TSV, source first) too, for it has no other way of
-aligning them; both directions, symmetrized as `regard align` does, in Pharaoh format. eflomal comes
-from pip; --eflomal names its `eflomal-align` where that lies in another environment.
+aligning them; --train has further ones to learn from. Links of both directions, symmetrized as
+`regard align` does it, in Pharaoh format. eflomal comes from pip; --eflomal names its
+`eflomal-align` where that lies in another environment.
 """
 
 import argparse
@@ -25,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the links; 2 after one line when something is wrong."""
     options = _parser().parse_args(arguments)
     try:
-        learned = read_pairs(str(options.train), *options.columns)
-        asked = read_pairs(str(options.data), "1", "2")
+        learned = () if options.train is None else read_pairs(options.train, *options.columns)
+        asked = read_pairs(options.data, "1", "2")
         with tempfile.TemporaryDirectory() as folder:
             forward, reverse = _aligned(options, Path(folder), [*learned, *asked])
         count = len(asked)
@@ -81,13 +83,13 @@ def _pharaoh(links: Iterable[tuple[int, int]]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Word alignments by eflomal.")
     add = parser.add_argument
-    add("--train", type=Path, required=True, help="the pairs to learn from (TSV, .gz too)")
+    add("--train", type=Path, help="further pairs to learn from (TSV, .gz too)")
     add(
         "--columns",
         nargs=2,
         default=("1", "2"),
         metavar=("SOURCE", "TARGET"),
-        help="its columns (default 1 2)",
+        help="columns of --train (default 1 2)",
     )
     add("--data", type=Path, required=True, help="the pairs to align (TSV, source first)")
     add("--out", type=Path, required=True, help="file of links to write")

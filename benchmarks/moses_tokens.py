@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write the file; 2 after one line when something is wrong."""
     options = _parser().parse_args(arguments)
     try:
-        pairs = read_pairs(str(options.pairs), "1", "2")
+        pairs = read_pairs(options.pairs, "1", "2")
         tokenize = [
             _plain if options.tokens_already else _moses(language) for language in options.languages
         ]

@@ -11,6 +11,7 @@ from regard.errors import UserError
 
 if TYPE_CHECKING:
     from regard.cli.pictures import Given, Learned
+    from regard.data.pairs import Pairs
     from regard.training.configuration import Configuration
     from regard.training.ending import TrainingResult
 
@@ -44,6 +45,13 @@ def train(
         str | None, typer.Option(metavar="SPLIT", help="Captions: the same of --valid.")
     ] = None,
     cache: Cache = None,
+    alignments: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Links of the words of --train, in Pharaoh format, for attention to learn from.",
+        ),
+    ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -93,7 +101,7 @@ def train(
     checkpoint_to_resume(out, resume)  # known before features are made of any image
     given = Given(images, cache, source, target)
     data = ((train_data, train_split), (valid_data, valid_split))
-    learned = _learned(configuration, data, given, features, quiet=quiet)
+    learned = _learned(configuration, data, given, features, alignments, quiet=quiet)
     with remembered_signals() as stop:
         try:
             result = train_model(
@@ -124,6 +132,7 @@ def _learned(
     data: tuple[tuple[str, str | None], tuple[str | None, str | None]],
     given: "Given",
     features: str | None,
+    alignments: Path | None,
     *,
     quiet: bool,
 ) -> "Learned":
@@ -131,18 +140,26 @@ def _learned(
 
     Raises UserError for options that the recipe cannot use.
     """
+    from regard.cli.gold import read_gold
     from regard.cli.pictures import Learned, check_given, read_learned, refuse_with_images
     from regard.data.pairs import read_pairs
 
     (train_data, train_split), (valid_data, valid_split) = data
     if configuration.model.reads_pictures:
-        refuse_with_images(features=features)
+        refuse_with_images(features=features, alignments=alignments)
         return read_learned(configuration, *data, given, quiet=quiet)
     check_given(given, (train_split, valid_split))
     if valid_data is None:
         raise UserError("--valid is missing; give pairs to choose the model by")
     sides = (given.image, given.caption, features)
-    return Learned(read_pairs(train_data, *sides), read_pairs(valid_data, *sides))
+    pairs = read_pairs(train_data, *sides)
+    if alignments is not None:
+        pairs = pairs.aligned(read_gold(alignments, pairs, _word_counts(pairs), "word"))
+    return Learned(pairs, read_pairs(valid_data, *sides))
+
+
+def _word_counts(pairs: "Pairs") -> list[tuple[int, int]]:
+    return [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
 
 
 def _summary(result: "TrainingResult", learned: "Learned", report: Path | None) -> list[str]:

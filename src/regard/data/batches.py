@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from regard.data.configuration import BatchingConfiguration
+from regard.data.links import TokenLinks, collate_links, token_links
 from regard.data.pairs import Pair, Pairs
 from regard.data.pictures import Picture, read_pictures
 from regard.data.special import END, PAD, START, UNKNOWN
@@ -23,10 +24,14 @@ Source = tuple[int, ...] | Picture
 
 @dataclass(frozen=True)
 class Example:
-    """A pair as a model reads and writes it; target: ids, END appended."""
+    """A pair as a model reads and writes it.
+
+    target: ids, END appended. links: which tokens belong together, where that is known.
+    """
 
     source: Source
     target: tuple[int, ...]
+    links: TokenLinks = ()
 
     @property
     def unknown_source(self) -> bool:
@@ -42,6 +47,7 @@ class Batch:
     inputs: START and the target without its END: what the decoder reads.
     outputs: the target with its END: what it should answer at each step.
     indices: which examples these are, row by row.
+    links: 1 where a step belongs to a source position, else 0; None where that is not known.
     """
 
     source: Int[Tensor, "batch source"] | Float[Tensor, "batch source size"]
@@ -50,6 +56,7 @@ class Batch:
     outputs: Int[Tensor, "batch steps"]
     mask: Bool[Tensor, "batch steps"]
     indices: list[int]
+    links: Float[Tensor, "batch steps source"] | None = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +107,10 @@ def _encode(pairs: Sequence[Pair], tokenizers: Tokenizers, *, sample: bool) -> l
     sources = _sources(pairs, tokenizers, sample)
     write = tokenizers.target.sample_all if sample else tokenizers.target.encode_all
     targets = write([pair.target for pair in pairs])
+    links = token_links(pairs, tokenizers)  # of tokens that are not sampled
     return [
-        Example(source, (*target, END)) for source, target in zip(sources, targets, strict=True)
+        Example(source, (*target, END), linked)
+        for source, target, linked in zip(sources, targets, links, strict=True)
     ]
 
 
@@ -222,7 +231,8 @@ def collate(examples: Sequence[Example], indices: Sequence[int]) -> Batch:
     outputs, mask = collate_sources([row.target for row in rows])
     inputs = outputs.roll(1, dims=1).masked_fill(~mask, PAD)  # END falls on padding
     inputs[:, 0] = START
-    return Batch(source, source_mask, inputs, outputs, mask, list(indices))
+    links = collate_links([row.links for row in rows], outputs.shape[1], source.shape[1])
+    return Batch(source, source_mask, inputs, outputs, mask, list(indices), links)
 
 
 def _collate_sources(sources: Sequence[Source]) -> tuple[Tensor, Bool[Tensor, "batch source"]]:
@@ -273,6 +283,7 @@ def _rows(batch: Batch, start: int, end: int) -> Batch:
         batch.outputs[start:end, :target],
         mask[:, :target],
         batch.indices[start:end],
+        None if batch.links is None else batch.links[start:end, :target, :source],
     )
 
 

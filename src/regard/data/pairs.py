@@ -1,10 +1,11 @@
 """Pairs: what a model is trained and measured on."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, overload
 
+from regard.data.alignment import Alignment
 from regard.data.features import FeaturesError, parse_features
 from regard.data.readers.aligned import read_aligned
 from regard.data.readers.jsonl import read_jsonl
@@ -21,12 +22,14 @@ class Pair:
 
     features: a tag that says what is asked of the source, such as `V;PST`; empty without any.
     picture: what a model reads where the source names an image; None where it is a text.
+    alignment: which of the words between white space belong together; None where nobody says so.
     """
 
     source: str
     target: str
     features: str = ""
     picture: "Picture | None" = None
+    alignment: Alignment | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,21 @@ class Pairs(Sequence[Pair]):
     def have_pictures(self) -> bool:
         """Whether sources are pictures: all of them or, as they are read, none."""
         return any(pair.picture is not None for pair in self.pairs)
+
+    @property
+    def have_alignments(self) -> bool:
+        """Whether any pair says which of its words belong together."""
+        return any(pair.alignment is not None for pair in self.pairs)
+
+    @property
+    def links(self) -> int:
+        """How many links their words have, all pairs together."""
+        return sum(len(pair.alignment.links) for pair in self.pairs if pair.alignment is not None)
+
+    def aligned(self, alignments: Sequence[Alignment]) -> "Pairs":
+        """The same pairs, with what is said of the words of each."""
+        both = zip(self.pairs, alignments, strict=True)
+        return replace(self, pairs=tuple(replace(one, alignment=links) for one, links in both))
 
     def features(self) -> list[str] | None:
         """The features of every pair; None where there are none."""

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from regard.attention import doubly_stochastic_penalty
+from regard.attention import alignment_loss, doubly_stochastic_penalty
+from regard.data.batches import Batch
 from regard.models.decoders.decoding import Chosen
 
 
@@ -14,27 +15,38 @@ class AttentionCosts(NamedTuple):
     """What weighs how much.
 
     doubly_stochastic: lambda of ``sum_j (1 - sum_i alpha_ij)^2`` (Xu et al. 2015, eq. 14; A11).
+    supervision: lambda of ``- sum_j g_ij log alpha_ij``, where links are given (Mi et al. 2016).
     reward, entropy: lambda_r and lambda_e of hard attention (section 4.1 and eq. 13; A12).
     baseline: b. None = it is not known yet, and no reward is given.
     """
 
     doubly_stochastic: float = 0.0
+    supervision: float = 0.0
     reward: float = 0.0
     entropy: float = 0.0
     baseline: float | None = None
+
+    def weigh(self, batch: Batch) -> bool:
+        """Whether what is attended to costs anything in itself."""
+        return self.doubly_stochastic > 0 or (self.supervision > 0 and batch.links is not None)
 
 
 NO_COSTS = AttentionCosts()
 
 
 def penalty(
-    weights: Float[Tensor, "batch steps source"],
-    mask: Bool[Tensor, "batch steps"],
-    source_mask: Bool[Tensor, "batch source"],
+    weights: Float[Tensor, "batch steps source"], batch: Batch, costs: AttentionCosts
 ) -> Float[Tensor, ""]:
-    """The penalties of all examples, by the number of their tokens: in step with the mean loss."""
-    each = doubly_stochastic_penalty(weights[:, None], mask, source_mask)
-    return each.sum() / mask.sum()
+    """What all examples pay, by the number of their tokens: in step with the mean loss."""
+    paid = weights.new_zeros(())
+    if costs.doubly_stochastic:
+        each = doubly_stochastic_penalty(weights[:, None], batch.mask, batch.source_mask)
+        paid = paid + costs.doubly_stochastic * each.sum()
+    if costs.supervision and batch.links is not None:
+        linked = (batch.links.sum(-1) > 0).sum()
+        mean = alignment_loss(weights[:, None], batch.links, batch.mask)
+        paid = paid + costs.supervision * linked * mean
+    return paid / batch.mask.sum()
 
 
 def log_likelihoods(

@@ -117,10 +117,8 @@ class Configuration(BaseModel):
 
     @model_validator(mode="after")
     def _attention_reaches_the_loss(self) -> "Configuration":
-        decoder, training = self.model.decoder, self.training
-        unfused = self.model.copies or decoder.kind == "hard_attention"
-        blind = decoder.kind == "recurrent" and decoder.attend == "never"
-        if training.doubly_stochastic and (unfused or blind):
+        training = self.training
+        if training.doubly_stochastic and not self.attention_reaches_the_loss:
             raise ValueError(
                 "training.doubly_stochastic needs a decoder that attends, and neither copies nor "
                 "is 'hard_attention': set it to 0"
@@ -148,6 +146,14 @@ class Configuration(BaseModel):
                 "out training.r_drop and training.teacher_forcing"
             )
         return self
+
+    @property
+    def attention_reaches_the_loss(self) -> bool:
+        """Whether what is attended to can cost something in itself."""
+        decoder = self.model.decoder
+        unfused = self.model.copies or decoder.kind == "hard_attention"
+        blind = decoder.kind == "recurrent" and decoder.attend == "never"
+        return not (unfused or blind)
 
     def as_dict(self) -> dict[str, Any]:
         """The configuration in YAML's and JSON's terms, every default written out."""

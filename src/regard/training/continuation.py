@@ -97,7 +97,8 @@ def fingerprint(pairs: Pairs) -> str:
     """A hash of all pairs in their order."""
     digest = hashlib.sha256()
     for pair in pairs:
-        for text in (pair.source, pair.target, *filter(None, [pair.features])):
+        links = "" if pair.alignment is None else pair.alignment.pharaoh()
+        for text in (pair.source, pair.target, *filter(None, [pair.features, links])):
             data = text.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "little"))
             digest.update(data)

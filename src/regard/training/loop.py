@@ -143,7 +143,11 @@ def _rewarded(
 def _attention_costs(training: TrainingConfiguration, state: TrainingState) -> AttentionCosts:
     reinforce = training.reinforce
     return AttentionCosts(
-        training.doubly_stochastic, reinforce.reward, reinforce.entropy, state.baseline
+        training.doubly_stochastic,
+        training.supervision,
+        reinforce.reward,
+        reinforce.entropy,
+        state.baseline,
     )
 
 

@@ -40,7 +40,7 @@ def batch_loss(
     if not model.fused_output:
         return _unfused(model, batch, smoothing, r_drop)
     arguments = (batch.source, batch.source_mask, batch.inputs, batch.mask)
-    weighed = attention.doubly_stochastic > 0
+    weighed = attention.weigh(batch)
     passes = [model.features(*arguments, weighed) for _ in range(2 if r_drop else 1)]
     targets, weights = batch.outputs[batch.mask], model.output_weights()
     if r_drop:
@@ -52,8 +52,7 @@ def batch_loss(
         found = _with_pondering(found, features, ponder_cost / len(passes), source_share)
     for features in passes if weighed else ():
         assert features.attention is not None
-        cost = penalty(features.attention, batch.mask, batch.source_mask)
-        found = found.plus(attention.doubly_stochastic / len(passes) * cost)
+        found = found.plus(penalty(features.attention, batch, attention) / len(passes))
     return _with_draws(found, model, passes[0], batch, attention)
 
 

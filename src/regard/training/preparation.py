@@ -134,6 +134,7 @@ def check_request(request: Request) -> None:
         if other.have_features:
             one, other = other, one
         raise UserError(f"{one.origin} has features and {other.origin} has none: give both some")
+    _check_alignments(request)
     training = request.configuration.training
     if training.matrix_products == "bfloat16" and not multiplies_bfloat16():
         raise UserError(
@@ -146,6 +147,25 @@ def check_request(request: Request) -> None:
         raise UserError(
             "nothing would ever end this training: give --minutes, or set "
             "training.maximum_updates, training.maximum_epochs or training.patience"
+        )
+
+
+def _check_alignments(request: Request) -> None:
+    """Raises UserError where links are given and attention cannot learn from them."""
+    if not request.train.have_alignments:
+        return
+    configuration = request.configuration
+    what = f"{request.train.origin} has alignments, and "
+    if not configuration.attention_reaches_the_loss or configuration.model.draws:
+        raise UserError(
+            f"{what}the recipe {configuration.recipe} cannot learn its attention from them: choose "
+            "one whose decoder attends softly and does not copy, such as transformer-tiny"
+        )
+    if not configuration.training.supervision:
+        raise UserError(f"{what}training.supervision is 0: set it to more, such as 0.1")
+    if configuration.tokenization.sampled:
+        raise UserError(
+            f"{what}links are of words that are cut in one way: set tokenization.*.sampling to 0"
         )
 
 

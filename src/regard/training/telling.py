@@ -37,6 +37,7 @@ def facts(request: Request, session: Session) -> dict[str, Any]:
         "padding": padding_share(data.examples, batches),
         "threads": session.configuration.training.threads,
         "versions": versions(),
+        **({"links": data.pairs.links} if data.pairs.have_alignments else {}),
         **({} if grid is None else {"grid": grid._asdict()}),
         **({} if request.backbone is None else {"backbone": request.backbone.fingerprint}),
     }
@@ -65,11 +66,12 @@ def tell(request: Request, session: Session, told: dict[str, Any]) -> None:
     limit = session.configuration.batching.maximum_length
     left_out = f", {told['too_long']:,} left out (longer than {limit} tokens)"
     blank = f", {told['blank']:,} dropped (a side is blank)"
+    links = f", with {told['links']:,} links of their words" if "links" in told else ""
     count = told["validation_seen"]
     seen = f", {count:,} of them in the training data too" if count else ""
     for text in (
         f"training on {told['pairs']:,} {words.pairs} of {request.train.origin}"
-        f"{left_out if told['too_long'] else ''}{blank if told['blank'] else ''}",
+        f"{left_out if told['too_long'] else ''}{blank if told['blank'] else ''}{links}",
         f"validating on {told['validation_sources']:,} {words.sources} of "
         f"{request.valid.origin}{seen}; {words.trivial}: {session.configuration.training.metric} "
         f"{told['baseline']:.2f}",

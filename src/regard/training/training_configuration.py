@@ -103,6 +103,8 @@ class TrainingConfiguration(BaseModel):
     ponder_cost: weight, in the loss, of the steps that models with adaptive steps take.
     doubly_stochastic: lambda, the weight of Show, Attend and Tell's penalty: each place is to get
         as much attention as any other, over all of an output; 0 = off.
+    supervision: lambda, what it weighs that attention is not at given links (Mi et al. 2016);
+        without any it means nothing. 0 = off.
     reinforce: of hard attention alone.
     teacher_forcing: how often the decoder reads gold tokens.
     gradient_clip: largest norm of all gradients together; 0 = off.
@@ -134,6 +136,7 @@ class TrainingConfiguration(BaseModel):
     r_drop: NotNegative = 0.0
     ponder_cost: NotNegative = 0.01
     doubly_stochastic: NotNegative = 0.0
+    supervision: NotNegative = 0.1
     reinforce: ReinforceConfiguration = ReinforceConfiguration()
     teacher_forcing: TeacherForcingConfiguration = TeacherForcingConfiguration()
     gradient_clip: NotNegative = 1.0
