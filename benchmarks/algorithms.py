@@ -15,18 +15,13 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
-import machine
-import runs
 from pictures import lengths
-from regard.errors import UserError
-from regard.files import write_text
 from regard.models.configuration import TransformerLayerConfiguration
 from regard.training.recipes import load_recipe
-from runs import Study
-from string_report import Row, task_tables
+from runs import Rows, Study, tabulate
+from string_report import task_tables
 from string_studies import Sizes, Strings, string_study
 from strings import (
     ADDITION,
@@ -51,22 +46,17 @@ SETTINGS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, measure, print; 2 after one line when something is wrong."""
     options = _parser().parse_args(arguments)
-    try:
-        for study in _studies(options):
-            runs.run(study, options.out, options.minutes)
-        rows = runs.rows(options.out)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    known = _lengths(rows)
+    report = options.out / "algorithms"
+    return tabulate(_studies(options), options.out, options.minutes, report, _tables, _pictures)
+
+
+def _tables(rows: Rows) -> str:
     told = {"positions from": "offset", "seed": "seed"}
-    runs.write_report(
-        options.out / "algorithms",
-        {"machine": asdict(machine.describe()), "rows": rows},
-        "\n\n".join(task_tables(rows, tuple(TASKS.values()), known, told)),
-    )
-    write_text(options.out / "algorithms.svg", lengths.algorithms(rows, known))
-    return 0
+    return "\n\n".join(task_tables(rows, tuple(TASKS.values()), _lengths(rows), told))
+
+
+def _pictures(rows: Rows) -> dict[str, str]:
+    return {"algorithms.svg": lengths.algorithms(rows, _lengths(rows))}
 
 
 def _studies(options: argparse.Namespace) -> Iterator[Study]:
@@ -97,7 +87,7 @@ def _offsets(recipe: str, asked: Sequence[int]) -> Sequence[int]:
     return asked if isinstance(encoder, TransformerLayerConfiguration) else (0,)
 
 
-def _lengths(rows: Sequence[Row]) -> list[int]:
+def _lengths(rows: Rows) -> list[int]:
     """All that any of the rows was measured at."""
     return sorted({int(length) for row in rows for length in row["figures"]})
 

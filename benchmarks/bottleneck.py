@@ -13,47 +13,43 @@ docs/mechanisms/bottleneck.md.
 
 import argparse
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import machine
-import runs
 from bottleneck_report import tables
 from bottleneck_studies import MODELS, PARTS, RANGES, TRANSLATION, studies
 from pictures import lengths
 from regard.errors import UserError
-from regard.files import write_text
+from runs import Rows, Study, tabulate
 from string_studies import Sizes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, measure, print; 2 after one line when something is wrong."""
     options = _parser().parse_args(arguments)
-    try:
-        for study in studies(
-            options.parts,
-            options.models,
-            options.ranges,
-            Sizes(options.parameters, options.updates, options.strings),
-            Sizes(options.translation_parameters, options.translation_updates, 0),
-            _data(options),
-        ):
-            runs.run(study, options.out, options.minutes)
-        rows = runs.rows(options.out)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    runs.write_report(
-        options.out / "bottleneck",
-        {"machine": asdict(machine.describe()), "rows": rows},
-        tables(rows),
+    report = options.out / "bottleneck"
+    return tabulate(_studies(options), options.out, options.minutes, report, tables, _pictures)
+
+
+def _studies(options: argparse.Namespace) -> Iterator[Study]:
+    yield from studies(
+        options.parts,
+        options.models,
+        options.ranges,
+        Sizes(options.parameters, options.updates, options.strings),
+        Sizes(options.translation_parameters, options.translation_updates, 0),
+        _data(options),
     )
+
+
+def _pictures(rows: Rows) -> dict[str, str]:
+    """Of strings and of the translation, where there are any."""
+    pictures = {}
     if any(row["longest"] for row in rows):
-        write_text(options.out / "bottleneck.svg", lengths.strings(rows))
+        pictures["bottleneck.svg"] = lengths.strings(rows)
     if not all(row["longest"] for row in rows):
-        write_text(options.out / "bottleneck-translation.svg", lengths.translation(rows))
-    return 0
+        pictures["bottleneck-translation.svg"] = lengths.translation(rows)
+    return pictures
 
 
 def _data(options: argparse.Namespace) -> tuple[str, ...]:

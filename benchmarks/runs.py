@@ -32,6 +32,9 @@ from regard.training.train import train
 ROW = "row.json"
 
 
+Rows = Sequence[dict[str, Any]]
+
+
 @dataclass(frozen=True)
 class Job:
     """One model to train: the name of its directory, a recipe, overrides as `--set` takes them."""
@@ -75,9 +78,13 @@ def tabulate(
     root: Path,
     minutes: float | None,
     report: Path,
-    rows_table: Callable[[Sequence[dict[str, Any]]], str],
+    rows_table: Callable[[Rows], str],
+    draw: Callable[[Rows], Mapping[str, str]] | None = None,
 ) -> int:
-    """Run all studies and write the table of all rows; 2 after one line when something is wrong."""
+    """Run all studies and write the table of all rows; 2 after one line when something is wrong.
+
+    draw: pictures of the rows, by the names of their files, which stand beside the report.
+    """
     try:
         for study in studies:
             run(study, root, minutes)
@@ -87,6 +94,8 @@ def tabulate(
         return 2
     whole = {"machine": asdict(machine.describe()), "minutes": minutes, "rows": found}
     write_report(report, whole, rows_table(found))
+    for name, picture in (draw(found) if draw else {}).items():
+        write_text(report.with_name(name), picture)
     return 0
 
 
