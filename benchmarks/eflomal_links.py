@@ -13,11 +13,13 @@ import argparse
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from regard.data.alignment import Alignment
 from regard.data.pairs import Pair, read_pairs
 from regard.errors import UserError
+from regard.evaluation import read_alignments
 from regard.evaluation.alignment import Links
 from regard.evaluation.symmetrization import SYMMETRIZATIONS, symmetrize
 from regard.files import write_text
@@ -33,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             forward, reverse = _aligned(options, Path(folder), [*learned, *asked])
         count = len(asked)
         lines = [
-            _pharaoh(symmetrize(one, other, options.symmetrize))
+            Alignment(symmetrize(one, other, options.symmetrize)).pharaoh()
             for one, other in zip(forward[-count:], reverse[-count:], strict=True)
         ]
         write_text(options.out, "".join(f"{line}\n" for line in lines))
@@ -62,22 +64,9 @@ def _aligned(
     except subprocess.CalledProcessError as error:
         last = (error.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise UserError(f"eflomal failed: {last}") from error
-    forward, reverse = (_read(folder / name) for name in ("forward", "reverse"))
-    return forward, reverse
-
-
-def _read(path: Path) -> list[Links]:
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    return [frozenset(_link(link) for link in line.split()) for line in lines]
-
-
-def _link(text: str) -> tuple[int, int]:
-    source, _, target = text.partition("-")
-    return int(source), int(target)
-
-
-def _pharaoh(links: Iterable[tuple[int, int]]) -> str:
-    return " ".join(f"{source}-{target}" for source, target in sorted(links))
+    names = ("forward", "reverse")
+    forward, reverse = (read_alignments(folder / name, len(pairs)) for name in names)
+    return [each.links for each in forward], [each.links for each in reverse]
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -9,7 +9,6 @@ from regard.data.batches import Batch, collate, encode_pairs
 from regard.data.tokenizers import train_tokenizers
 from regard.errors import UserError
 from regard.models import Model, build_model
-from regard.training import shards
 from regard.training.attention_costs import AttentionCosts
 from regard.training.configuration import Configuration
 from regard.training.objective import batch_loss
@@ -17,6 +16,7 @@ from regard.training.problems import resolve
 from regard.training.shards import Shards
 from regard.training.state import TrainingState
 
+from .parts import check_parts_pay_the_same
 from .tiny import reversals, tiny
 
 PAIRS = reversals(60)
@@ -40,16 +40,10 @@ def job(decoder: dict[str, Any]) -> tuple[Model, Batch]:
 def test_shards_pay_the_penalty_of_the_whole_batch(
     decoder: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shards, "POSITIONS", 1)
     model, batch = job(decoder)
-    costs, threads = AttentionCosts(doubly_stochastic=1.5), torch.get_num_threads()
-    found = []
-    for count in (1, 3):
-        loss = Shards(model.eval(), count).backward(batch, 0.1, attention=costs)
-        found.append((loss[:2], [parameter.grad for parameter in model.parameters()]))
-    torch.set_num_threads(threads)
-    torch.testing.assert_close(found[0], found[1], rtol=1e-9, atol=1e-12)
-    assert found[0][0][0] > batch_loss(model, batch, 0.1).loss + 0.01
+    costs = AttentionCosts(doubly_stochastic=1.5)
+    paid = check_parts_pay_the_same(model, batch, costs, monkeypatch)
+    assert paid > batch_loss(model, batch, 0.1).loss + 0.01
 
 
 def test_the_baseline_follows_the_log_likelihood() -> None:

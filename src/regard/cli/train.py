@@ -11,7 +11,6 @@ from regard.errors import UserError
 
 if TYPE_CHECKING:
     from regard.cli.pictures import Given, Learned
-    from regard.data.pairs import Pairs
     from regard.training.configuration import Configuration
     from regard.training.ending import TrainingResult
 
@@ -142,6 +141,7 @@ def _learned(
     """
     from regard.cli.gold import read_gold
     from regard.cli.pictures import Learned, check_given, read_learned, refuse_with_images
+    from regard.data.alignment import word_counts
     from regard.data.pairs import read_pairs
 
     (train_data, train_split), (valid_data, valid_split) = data
@@ -154,12 +154,9 @@ def _learned(
     sides = (given.image, given.caption, features)
     pairs = read_pairs(train_data, *sides)
     if alignments is not None:
-        pairs = pairs.aligned(read_gold(alignments, pairs, _word_counts(pairs), "word"))
+        words = word_counts((pair.source, pair.target) for pair in pairs)
+        pairs = pairs.aligned(read_gold(alignments, pairs, words, "word"))
     return Learned(pairs, read_pairs(valid_data, *sides))
-
-
-def _word_counts(pairs: "Pairs") -> list[tuple[int, int]]:
-    return [(len(pair.source.split()), len(pair.target.split())) for pair in pairs]
 
 
 def _summary(result: "TrainingResult", learned: "Learned", report: Path | None) -> list[str]:

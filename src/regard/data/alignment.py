@@ -38,6 +38,11 @@ class Alignment:
         return " ".join(f"{i}{mark}{j}" for i, j, mark in sorted(links))
 
 
+def word_counts(pairs: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+    """How many words between white space the source and the target of each pair have."""
+    return [(len(source.split()), len(target.split())) for source, target in pairs]
+
+
 def turned(links: Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
     """Links with source and target changed over."""
     return frozenset((target, source) for source, target in links)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import torch
 
-from regard.data.alignment import turned
+from regard.data.alignment import turned, word_counts
 from regard.data.batches import Example, collate
 from regard.data.special import UNKNOWN
 from regard.data.tokenizers import Tokenized, Tokenizers, unseen_symbols
@@ -107,7 +107,7 @@ class Aligner:
         Raises UserError for features that are missing, given for nothing, or cannot be read.
         """
         if self.unit == "word":
-            return [(len(source.split()), len(target.split())) for source, target in pairs]
+            return word_counts(pairs)
         sources = self.tokenizers.encode_sources([source for source, _ in pairs], self.features)
         targets = self.tokenizers.target.encode_all([target for _, target in pairs])
         return [(len(one), len(other)) for one, other in zip(sources, targets, strict=True)]
