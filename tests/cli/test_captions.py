@@ -263,3 +263,27 @@ def test_the_report_has_the_figures_of_evaluate(
         assert told[name] == f"{each['value']:.2f}"
     code, _, said = run("report", *asked, "--alignments", "x", "--out", tmp_path / "x.html")
     assert code == 2 and "--alignments is for texts" in said
+
+
+def test_views_are_made_and_kept(data: Path, run: Run, tmp_path: Path) -> None:
+    """Of pictures to learn from alone; what is captioned is the picture as it is."""
+    cache, views = tmp_path / "kept", "training.views=[original, flipped]"
+    plain = run(*train(data, tmp_path / "plain", "--cache", cache))
+    before = kept(cache)
+    seen = run(*train(data, tmp_path / "seen", "--cache", cache, "--set", views))
+    assert plain[0] == seen[0] == 0 and kept(cache) == before + 54
+    code, _, said = run(*train(data, tmp_path / "other", "--set", "training.views=[flipped]"))
+    assert code == 2 and "training.views" in said and "the first must be 'original'" in said
+    code, rows, _ = run(
+        "caption", "--model", tmp_path / "seen", data / "images" / "test-000001.png"
+    )
+    assert code == 0 and len(rows) == 1
+
+
+def kept(cache: Path) -> int:
+    """How many grids there are in all."""
+    return sum(
+        len(json.loads(path.read_text())["keys"])
+        for path in cache.rglob("*.json")
+        if path.name != "about.json"
+    )

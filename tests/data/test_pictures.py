@@ -30,12 +30,12 @@ def grids(count: int = 5) -> HeldGrids:
     return HeldGrids(features, ROWS, COLUMNS)
 
 
-def pairs(first: int = 0) -> Pairs:
+def pairs() -> Pairs:
     examples = tuple(
         Captioned(Path(f"{number}.png"), captions, f"{number}.png")
         for number, captions in enumerate(CAPTIONS)
     )
-    return caption_pairs(CaptionData(examples, "captions.csv", blank=2), grids(), first)
+    return caption_pairs(CaptionData(examples, "captions.csv", blank=2), grids())
 
 
 def tokenizers() -> Tokenizers:
@@ -47,14 +47,14 @@ def examples() -> list[Example]:
 
 
 def test_every_caption_is_a_pair() -> None:
-    made = pairs(first=2)
+    made = pairs()
     assert made.targets() == [caption for captions in CAPTIONS for caption in captions]
     assert made.sources() == ["0.png", "0.png", "1.png", "2.png"]
-    assert [pair.picture.number for pair in made if pair.picture] == [2, 2, 3, 4]
+    assert [pair.picture.number for pair in made if pair.picture] == [0, 0, 1, 2]
     assert (made.origin, made.blank, made.have_pictures) == ("captions.csv", 2, True)
     names, references = made.references()
     assert names == ["0.png", "1.png", "2.png"] and references == [list(each) for each in CAPTIONS]
-    assert [pair.picture.number for pair in made.questions() if pair.picture] == [2, 3, 4]
+    assert [pair.picture.number for pair in made.questions() if pair.picture] == [0, 1, 2]
 
 
 def test_vocabulary_is_that_of_the_captions(tmp_path: Path) -> None:

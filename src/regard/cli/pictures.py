@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from regard.cli.reading import counted
 from regard.cli.streams import report
+from regard.data.images.views import ORIGINAL
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -78,13 +79,10 @@ def read_learned(
     assert configuration.backbone is not None
     torch.set_num_threads(resolve_threads(configuration.training.threads))
     backbone = load_backbone(configuration.backbone)
-    grids = features_of([*learned.images(), *chosen.images()], backbone, given, quiet=quiet)
-    return Learned(
-        caption_pairs(learned, grids),
-        caption_pairs(chosen, grids, len(learned)),
-        backbone,
-        chosen,
-    )
+    views = configuration.training.views
+    grids = features_of(learned.images(), backbone, given, views, quiet=quiet)
+    others = features_of(chosen.images(), backbone, given, quiet=quiet)
+    return Learned(caption_pairs(learned, grids), caption_pairs(chosen, others), backbone, chosen)
 
 
 def _has_splits(data: str, given: Given) -> bool:
@@ -109,7 +107,12 @@ def read_asked(
 
 
 def features_of(
-    images: Sequence[Path], backbone: "Backbone", given: Given, *, quiet: bool = False
+    images: Sequence[Path],
+    backbone: "Backbone",
+    given: Given,
+    views: Sequence[str] = (ORIGINAL,),
+    *,
+    quiet: bool = False,
 ) -> "Grids":
     """Features from the cache, or made and kept there; that they are is told."""
     from regard.data.images.cached import default_cache
@@ -122,6 +125,7 @@ def features_of(
             images,
             backbone,
             given.cache or default_cache(),
+            views=views,
             progress=lambda done, total: reporter.counting("features of images", done, total),
         )
     finally:

@@ -17,10 +17,14 @@ from regard.errors import UserError
 
 @dataclass(frozen=True)
 class Picture:
-    """One of many grids of features. Its length is the number of its positions."""
+    """One of many grids of features. Its length is the number of its positions.
+
+    view: which view of the image it is; 0 = the image as it is.
+    """
 
     grids: Grids
     number: int
+    view: int = 0
 
     def __len__(self) -> int:
         return self.grids.rows * self.grids.columns
@@ -72,7 +76,13 @@ def read_pictures(
     """The features of pictures, and a mask: every position is real."""
     grids = pictures[0].grids
     if all(picture.grids is grids for picture in pictures):
-        features = grids.batch([picture.number for picture in pictures])
+        features = _features(grids, pictures)
     else:
-        features = torch.cat([picture.grids.batch([picture.number]) for picture in pictures])
+        features = torch.cat([_features(picture.grids, [picture]) for picture in pictures])
     return features, torch.ones(features.shape[:2], dtype=torch.bool)
+
+
+def _features(grids: Grids, pictures: Sequence[Picture]) -> Float[Tensor, "batch positions size"]:
+    return grids.batch(
+        [picture.number for picture in pictures], [picture.view for picture in pictures]
+    )

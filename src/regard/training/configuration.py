@@ -61,6 +61,10 @@ class Configuration(BaseModel):
                     "tokenization.source to null"
                 )
             return self
+        if len(self.training.views) > 1:
+            raise ValueError(
+                "training.views are of pictures, and this encoder reads texts: leave them out"
+            )
         if self.tokenization.source is None:
             raise ValueError(
                 "tokenization.source is null, which is for pictures: give it a tokenizer, or set "

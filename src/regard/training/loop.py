@@ -2,17 +2,16 @@
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 from torch import Tensor
 
-from regard.data.batches import Batch, Example, bucket, collate, encode_pairs, length_limit
+from regard.data.batches import Batch, collate
 from regard.data.pictures import Picture
 from regard.errors import UserError
 from regard.training.attention_costs import AttentionCosts
 from regard.training.configuration import TrainingConfiguration
+from regard.training.epoch import plan_epoch
 from regard.training.interruption import TrainingInterrupted
 from regard.training.loss import Loss
 from regard.training.metrics import perplexity
@@ -27,15 +26,6 @@ from regard.training.state import TrainingState, Window
 
 #: Updates between two lines of metrics.jsonl.
 LOG_INTERVAL = 50
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """One pass over the data: its examples, and which of them are together in each batch."""
-
-    number: int
-    examples: Sequence[Example]
-    batches: list[list[int]]
 
 
 def run_updates(session: Session, state: TrainingState) -> str:
@@ -73,23 +63,6 @@ def _until_an_end(session: Session, state: TrainingState) -> str:
         interval = session.configuration.training.checkpoint_interval_seconds
         if time.monotonic() - session.saved >= interval:
             save(session, state)
-
-
-def plan_epoch(session: Session, number: int) -> Epoch:
-    """The epoch of that number, from 0: always the same for one seed. Subwords are sampled anew."""
-    seed = session.configuration.training.seed
-    batching, tokenization = session.configuration.batching, session.configuration.tokenization
-    examples: Sequence[Example] = session.data.examples
-    if tokenization.sampled:
-        examples = encode_pairs(
-            session.data.pairs,
-            session.tokenizers,
-            sample=True,
-            seed=int(np.random.SeedSequence((seed, number)).generate_state(1)[0]),
-            limit=length_limit(batching),
-            opened=session.model.copies,
-        )
-    return Epoch(number, examples, bucket(examples, batching, seed, number))
 
 
 def update(session: Session, state: TrainingState, batch: Batch) -> None:

@@ -103,6 +103,16 @@ def grid_of(pairs: Pairs) -> GridShape | None:
     return GridShape(picture.grids.rows, picture.grids.columns, picture.grids.size)
 
 
+def _check_views(request: Request) -> None:
+    """Raises UserError where the pictures to learn from lack views that are asked for."""
+    picture, views = request.train[0].picture, request.configuration.training.views
+    if picture is not None and picture.grids.views != len(views):
+        raise UserError(
+            f"{request.train.origin}: there are {picture.grids.views} views of each picture, and "
+            f"training.views names {len(views)}: {', '.join(views)}"
+        )
+
+
 def _check_reach(valid: Pairs, validation: ValidationData, model: Model) -> None:
     """Raises UserError for a validation pair that is longer than the model reads or writes."""
     sides = {
@@ -129,6 +139,7 @@ def check_request(request: Request) -> None:
             f"{request.train.origin} and {request.valid.origin} have grids of different shapes: "
             "make the features of all pictures alike"
         )
+    _check_views(request)
     if request.train.have_features != request.valid.have_features:
         one, other = request.train, request.valid
         if other.have_features:

@@ -2,7 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from regard.data.images.views import ORIGINAL, check_views
+from regard.errors import UserError
 
 Metric = Literal[
     "bleu",
@@ -80,6 +83,14 @@ class ReinforceConfiguration(BaseModel):
     baseline_decay: Share = 0.9
 
 
+def _known_views(views: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        check_views(views)
+    except UserError as error:
+        raise ValueError(str(error)) from error
+    return views
+
+
 class TrainingConfiguration(BaseModel):
     """How weights are found.
 
@@ -107,6 +118,8 @@ class TrainingConfiguration(BaseModel):
         without any it means nothing. 0 = off.
     reinforce: of hard attention alone.
     teacher_forcing: how often the decoder reads gold tokens.
+    views: of pictures, `original` first (`regard.data.images.views`): each epoch takes one of them,
+        drawn anew, for each caption.
     gradient_clip: largest norm of all gradients together; 0 = off.
     maximum_updates, maximum_epochs: where training ends; 0 = no such end.
     validation_interval: updates between two validations by free decoding.
@@ -139,6 +152,7 @@ class TrainingConfiguration(BaseModel):
     supervision: NotNegative = 0.1
     reinforce: ReinforceConfiguration = ReinforceConfiguration()
     teacher_forcing: TeacherForcingConfiguration = TeacherForcingConfiguration()
+    views: Annotated[tuple[str, ...], AfterValidator(_known_views)] = (ORIGINAL,)
     gradient_clip: NotNegative = 1.0
     maximum_updates: Count = 100_000
     maximum_epochs: Count = 0

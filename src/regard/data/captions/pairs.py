@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from regard.data.images.grids import Grids
 
 
-def caption_pairs(data: CaptionData, grids: Grids, first: int = 0) -> Pairs:
+def caption_pairs(data: CaptionData, grids: Grids) -> Pairs:
     """A pair for each caption: its source names the image, whose grid is its picture.
 
-    grids: those of the images of `data`, in their order, from number `first` on.
+    grids: those of the images of `data`, in their order.
     """
     pairs = tuple(
         Pair(str(example.identifier), caption, picture=Picture(grids, number))
-        for number, example in enumerate(data, start=first)
+        for number, example in enumerate(data)
         for caption in example.captions
     )
     return Pairs(pairs, data.origin, data.blank)
