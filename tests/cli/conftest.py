@@ -9,6 +9,8 @@ import pytest
 import regard.cli
 from regard.data.scenes import write_scenes
 
+from .small_captioner import train
+
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -16,6 +18,16 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("captions") / "scenes"
     write_scenes(directory, pairs=60, seed=2)
     return directory
+
+
+@pytest.fixture(scope="session")
+def captioner(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that writes captions, none too good, trained by the command line."""
+    out = tmp_path_factory.mktemp("captioner") / "run"
+    cache = tmp_path_factory.mktemp("features")
+    command = [str(each) for each in train(data, out, "--quiet", "--cache", cache)]
+    assert regard.cli.run(command) == 0
+    return out
 
 
 @pytest.fixture

@@ -8,43 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import regard.cli
 from regard import load
 
+from .small_captioner import train
+
 Run = Callable[..., tuple[int, list[str], str]]
-
-#: Settings that make `show-attend-tell-soft` a small model of scenes, trained in seconds.
-SMALL = (
-    "backbone={name: patches, image_size: 32, grid: 4}",
-    "tokenization.target={kind: space}",
-    "model.embedding.size=16",
-    "model.encoder={kind: grid, size: 16, positions: learned}",
-    "model.decoder.size=24",
-    "model.decoder.attention.size=16",
-    "training.maximum_updates=8",
-    "training.validation_interval=8",
-    "training.warmup=5",
-    "training.learning_rate=0.01",
-    "batching.tokens=256",
-    "training.average.kind=none",
-    "training.threads=1",
-    "search.maximum_length_extra=12",
-)
-
-
-def train(data: Path, out: Path, *more: object) -> list[object]:
-    settings = [part for setting in SMALL for part in ("--set", setting)]
-    return ["train", "show-attend-tell-soft", "--train", data, "--out", out, *settings, *more]
-
-
-@pytest.fixture(scope="module")
-def captioner(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that writes captions, none too good, trained by the command line."""
-    out = tmp_path_factory.mktemp("captioner") / "run"
-    cache = tmp_path_factory.mktemp("features")
-    command = [str(each) for each in train(data, out, "--quiet", "--cache", cache)]
-    assert regard.cli.run(command) == 0
-    return out
 
 
 def test_training_tells_what_it_does(data: Path, run: Run, tmp_path: Path) -> None:

@@ -13,12 +13,14 @@ from regard.cli.options import (
     Cache,
     Data,
     Features,
+    Grids,
     Images,
     LengthPenalty,
     LinkTokens,
     Regions,
     Resamples,
     Run,
+    SkipUnreadable,
     SourceSide,
     Split,
     Steps,
@@ -59,6 +61,8 @@ def evaluate(
     images: Images = None,
     split: Split = None,
     cache: Cache = None,
+    grids: Grids = None,
+    skip_unreadable: SkipUnreadable = False,
     regions: Regions = None,
     every_pair: Annotated[
         bool,
@@ -123,7 +127,7 @@ def evaluate(
     if moses is not None:
         check_language(moses)
     loaded = load_model(model, threads, steps=steps)
-    captions = Given(images, cache, source, target)
+    captions = Given(images, cache, source, target, grids, skip_unreadable)
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
     if loaded.reads_pictures:
         refuse_with_images(

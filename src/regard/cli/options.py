@@ -45,6 +45,20 @@ Cache = Annotated[
     Path | None,
     typer.Option(metavar="FOLDER", help="Captions: where features of images are kept."),
 ]
+Grids = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FEATURES",
+        help="Captions: ready-made features of the images, which then need not be there.",
+    ),
+]
+SkipUnreadable = Annotated[
+    bool,
+    typer.Option(
+        "--skip-unreadable",
+        help="Captions: leave out images that are not there or cannot be read, and count them.",
+    ),
+]
 Regions = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Captions: where their nouns are, to grade attention by."),

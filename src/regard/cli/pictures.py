@@ -10,10 +10,12 @@ from regard.data.images.views import ORIGINAL
 from regard.errors import UserError
 
 if TYPE_CHECKING:
+    from regard.api import Model
     from regard.data.captions import CaptionData
     from regard.data.images.backbone import Backbone
-    from regard.data.images.grids import Grids
+    from regard.data.images.cached import CachedGrids
     from regard.data.pairs import Pairs
+    from regard.models import GridShape
     from regard.training.configuration import Configuration
 
 
@@ -21,12 +23,16 @@ class Given(NamedTuple):
     """What was said of captions and images.
 
     images: their folder. cache: where features are kept. image, caption: columns or keys.
+    grids: features that are ready-made, in place of images.
+    skip_unreadable: whether to go on without images that are not there or cannot be read.
     """
 
     images: Path | None = None
     cache: Path | None = None
     image: str | None = None
     caption: str | None = None
+    grids: Path | None = None
+    skip_unreadable: bool = False
 
 
 class Learned(NamedTuple):
@@ -43,11 +49,22 @@ class Learned(NamedTuple):
 
 def read_split(data: str, split: str | None, usual: str, given: Given) -> "CaptionData":
     """The captions of a split; `usual` is the one where nothing is said and there are splits."""
+    found = _read(data, split, given)
+    return found.split(usual) if split is None and found.splits else found
+
+
+def _read(data: str, split: str | None, given: Given) -> "CaptionData":
     from regard.data.captions import read_captions
 
-    image, caption = given.image, given.caption
-    found = read_captions(data, given.images, split, image=image, caption=caption)
-    return found.split(usual) if split is None and found.splits else found
+    return read_captions(
+        data,
+        given.images,
+        split,
+        image=given.image,
+        caption=given.caption,
+        skip_missing=given.skip_unreadable,
+        find_images=given.grids is None,
+    )
 
 
 def read_learned(
@@ -65,55 +82,79 @@ def read_learned(
     """
     import torch
 
-    from regard.data.captions.pairs import caption_pairs
     from regard.data.images.backbone import load_backbone
     from regard.training.threads import resolve_threads
 
+    check_grids(given)
     learned = read_split(*train, "train", given)
-    if valid == (None, None) and not _has_splits(train[0], given):
+    if valid == (None, None) and not _read(train[0], None, given).splits:
         raise UserError(
             f"{train[0]} carries no splits: give --valid, or --valid-split with a file that lists "
             "the images to choose the model by"
         )
     chosen = read_split(valid[0] or train[0], valid[1], "valid", given)
-    assert configuration.backbone is not None
     torch.set_num_threads(resolve_threads(configuration.training.threads))
-    backbone = load_backbone(configuration.backbone)
-    views = configuration.training.views
-    grids = features_of(learned.images(), backbone, given, views, quiet=quiet)
-    others = features_of(chosen.images(), backbone, given, quiet=quiet)
-    return Learned(caption_pairs(learned, grids), caption_pairs(chosen, others), backbone, chosen)
-
-
-def _has_splits(data: str, given: Given) -> bool:
-    from regard.data.captions import read_captions
-
-    image, caption = given.image, given.caption
-    return bool(read_captions(data, given.images, image=image, caption=caption).splits)
+    backbone = None
+    if given.grids is None:
+        assert configuration.backbone is not None
+        backbone = load_backbone(configuration.backbone)
+    _, pairs = _pictured(learned, backbone, given, configuration.training.views, quiet=quiet)
+    chosen, valid_pairs = _pictured(chosen, backbone, given, quiet=quiet)
+    return Learned(pairs, valid_pairs, backbone, chosen)
 
 
 def read_asked(
-    data: str, split: str | None, backbone: "Backbone", given: Given
+    data: str, split: str | None, model: "Model", given: Given
 ) -> "tuple[CaptionData, Pairs]":
     """Captions to measure a model by, told on standard error, and their pairs with pictures."""
-    from regard.data.captions.pairs import caption_pairs
-
-    captions = read_split(data, split, "test", given)
-    pairs = caption_pairs(captions, features_of(captions.images(), backbone, given))
+    check_grids(given)
+    backbone = model.needed_backbone() if given.grids is None else None
+    captions, pairs = _pictured(read_split(data, split, "test", given), backbone, given)
+    check_shape(model, pairs)
     images = f"{counted(len(captions), 'image')}, {counted(len(pairs), 'caption')}"
     blank = f" ({counted(captions.blank, 'blank caption')} dropped)" if captions.blank else ""
     report(f"{captions.origin}: {images}{blank}")
     return captions, pairs
 
 
-def features_of(
-    images: Sequence[Path],
-    backbone: "Backbone",
+def _pictured(
+    captions: "CaptionData",
+    backbone: "Backbone | None",
     given: Given,
     views: Sequence[str] = (ORIGINAL,),
     *,
     quiet: bool = False,
-) -> "Grids":
+) -> "tuple[CaptionData, Pairs]":
+    """Captions whose images are known, and their pairs with pictures; what is left out is told.
+
+    backbone: what makes the features; None where they are ready-made.
+    """
+    from regard.data.captions.folder import listed
+    from regard.data.captions.pairs import caption_pairs
+    from regard.data.images.ready import ready_grids
+
+    if backbone is None:
+        assert given.grids is not None
+        names = [example.image.as_posix() for example in captions]
+        return captions, caption_pairs(captions, ready_grids(given.grids, names))
+    grids = _features(captions.images(), backbone, given, views, quiet=quiet)
+    left_out = [f"{each.image} is not there" for each in captions.missing]
+    left_out += [each.reason for each in grids.damaged]
+    if left_out:
+        some = f"{counted(len(left_out), 'image')} left out: {listed(left_out)}"
+        report(f"{captions.origin}: {some}")
+    captions = captions.chosen(grids.kept)
+    return captions, caption_pairs(captions, grids)
+
+
+def _features(
+    images: Sequence[Path],
+    backbone: "Backbone",
+    given: Given,
+    views: Sequence[str],
+    *,
+    quiet: bool,
+) -> "CachedGrids":
     """Features from the cache, or made and kept there; that they are is told."""
     from regard.data.images.cached import default_cache
     from regard.data.images.caching import cached_grids
@@ -127,9 +168,38 @@ def features_of(
             given.cache or default_cache(),
             views=views,
             progress=lambda done, total: reporter.counting("features of images", done, total),
+            skip_damaged=given.skip_unreadable,
         )
     finally:
         reporter.close()
+
+
+def check_grids(given: Given) -> None:
+    """Raises UserError where features are ready-made, and options are given that make some."""
+    if given.grids is not None:
+        options = {
+            "images": given.images,
+            "cache": given.cache,
+            "skip_unreadable": given.skip_unreadable,
+        }
+        _refuse(options, "images, and --grids has their features")
+
+
+def check_shape(model: "Model", pairs: "Pairs") -> None:
+    """Raises UserError where pictures are not of the shape that a model reads."""
+    from regard.search import Ensemble
+
+    network = model.network
+    first: Any = network.members[0] if isinstance(network, Ensemble) else network
+    shape: GridShape = first.encoder.shape
+    picture = pairs[0].picture
+    assert picture is not None
+    grids = picture.grids
+    if shape != (grids.rows, grids.columns, grids.size):
+        raise UserError(
+            f"{pairs.origin} has grids of {grids.rows} x {grids.columns} vectors of {grids.size}, "
+            f"and {model.directory} reads {shape.rows} x {shape.columns} of {shape.size}"
+        )
 
 
 def check_given(
@@ -137,7 +207,8 @@ def check_given(
 ) -> None:
     """Raises UserError where options that are for captions are given with texts."""
     split = next((split for split in splits if split is not None), None)
-    options = {"images": given.images, "cache": given.cache, "split": split, "regions": regions}
+    options = {"split": split, "regions": regions, **given._asdict()}
+    del options["image"], options["caption"]  # of pairs, source and target
     _refuse(options, "captions of images, and this model reads texts")
 
 

@@ -11,12 +11,14 @@ from regard.cli.options import (
     Cache,
     Data,
     Features,
+    Grids,
     Images,
     LengthPenalty,
     LinkTokens,
     Regions,
     Resamples,
     Run,
+    SkipUnreadable,
     SourceSide,
     Split,
     Steps,
@@ -41,6 +43,8 @@ def report(
     images: Images = None,
     split: Split = None,
     cache: Cache = None,
+    grids: Grids = None,
+    skip_unreadable: SkipUnreadable = False,
     regions: Regions = None,
     alignments: Annotated[
         Path | None,
@@ -71,11 +75,11 @@ def report(
         raise UserError(f"{out}: the report is a page; give a name that ends in .html")
     require_directory(out.resolve().parent, "the directory of the report")
     loaded = load_model(model, threads, steps=steps)
-    given = Given(images, cache, source, target)
+    given = Given(images, cache, source, target, grids, skip_unreadable)
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
     if loaded.reads_pictures:
         refuse_with_images(features=features, alignments=alignments)
-        captions, pairs = read_asked(data, split, loaded.needed_backbone(), given)
+        captions, pairs = read_asked(data, split, loaded, given)
         subject = f"{counted(len(captions), 'image')} of {captions.origin}"
         how = Measuring(subject, LOOKED_AT, resamples, search)
         found = caption_findings(loaded, model, captions, pairs.questions(), regions, how)

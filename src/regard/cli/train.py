@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regard.cli.options import Cache, Features, Images, SourceSide, TargetSide
+from regard.cli.options import (
+    Cache,
+    Features,
+    Grids,
+    Images,
+    SkipUnreadable,
+    SourceSide,
+    TargetSide,
+)
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -44,6 +52,8 @@ def train(
         str | None, typer.Option(metavar="SPLIT", help="Captions: the same of --valid.")
     ] = None,
     cache: Cache = None,
+    grids: Grids = None,
+    skip_unreadable: SkipUnreadable = False,
     alignments: Annotated[
         Path | None,
         typer.Option(
@@ -98,7 +108,7 @@ def train(
     settings += [f"training.threads={threads}"] if threads is not None else []
     configuration = load_recipe(recipe, settings)
     checkpoint_to_resume(out, resume)  # known before features are made of any image
-    given = Given(images, cache, source, target)
+    given = Given(images, cache, source, target, grids, skip_unreadable)
     data = ((train_data, train_split), (valid_data, valid_split))
     learned = _learned(configuration, data, given, features, alignments, quiet=quiet)
     with remembered_signals() as stop:
@@ -123,7 +133,7 @@ def train(
     written = None if no_report else try_training_report(out, learned)
     if not quiet:
         told = _summary(result, learned, written)
-        write_lines([*told, "", "Next:", *_next(learned, out, features, images)])
+        write_lines([*told, "", "Next:", *_next(learned, out, features, given)])
 
 
 def _learned(
@@ -181,13 +191,19 @@ def _summary(result: "TrainingResult", learned: "Learned", report: Path | None) 
     return ["", *table([[name, f"{value}  {note}".rstrip()] for name, value, note in rows])]
 
 
-def _next(learned: "Learned", out: Path, features: str | None, images: Path | None) -> list[str]:
+def _next(learned: "Learned", out: Path, features: str | None, given: "Given") -> list[str]:
     """What to do with it."""
     from shlex import quote
 
     place = quote(str(out))
+    if given.grids is not None:
+        grids = quote(str(given.grids))
+        return [
+            f"  regard evaluate --model {place} --data CAPTIONS --grids {grids}",
+            f"  regard info {place}",
+        ]
     if learned.train.have_pictures:
-        folder = "" if images is None else f" --images {quote(str(images))}"
+        folder = "" if given.images is None else f" --images {quote(str(given.images))}"
         return [
             f"  regard caption --model {place} IMAGE",
             f"  regard evaluate --model {place} --data CAPTIONS{folder}",

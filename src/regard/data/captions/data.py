@@ -17,7 +17,7 @@ SPLITS = ("train", "valid", "test")
 class Captioned:
     """An image and what is said of it.
 
-    image: the file, which exists.
+    image: the file, which exists; its name alone where images were not looked for.
     captions: one or more, none blank, in the order of the file.
     identifier: what the captions file calls the image: its name, or COCO's number.
     split: `train`, `valid` or `test`; None where the file says nothing.
@@ -35,13 +35,13 @@ class CaptionData(Sequence[Captioned]):
 
     origin: where they come from, for messages.
     blank: how many captions were dropped because they were empty or only white space.
-    missing: images that the captions name and the folder lacks, where these were to be skipped.
+    missing: those whose images are not there, where such were to be skipped.
     """
 
     examples: tuple[Captioned, ...]
     origin: str
     blank: int = 0
-    missing: tuple[str, ...] = ()
+    missing: tuple[Captioned, ...] = ()
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -75,8 +75,12 @@ class CaptionData(Sequence[Captioned]):
         if name not in self.splits:
             there = f"it has {', '.join(self.splits)}" if self.splits else "it carries no splits"
             raise UserError(f"{self.origin} has no split {name!r}; {there}")
-        chosen = tuple(example for example in self.examples if example.split == name)
-        return replace(self, examples=chosen, origin=f"{self.origin} ({name})")
+        chosen, missing = (
+            tuple(example for example in examples if example.split == name)
+            for examples in (self.examples, self.missing)
+        )
+        origin = f"{self.origin} ({name})"
+        return replace(self, examples=chosen, missing=missing, origin=origin)
 
     def shared(self, valid: float = 0.1, test: float = 0.0, seed: int = 1) -> CaptionData:
         """All images, each put into a split by a share drawn from `seed`, whole images at a time.

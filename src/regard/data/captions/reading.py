@@ -31,6 +31,7 @@ def read_captions(
     image: str | None = None,
     caption: str | None = None,
     skip_missing: bool = False,
+    find_images: bool = True,
 ) -> CaptionData:
     """Read captions and find the images they belong to, strictly.
 
@@ -42,6 +43,8 @@ def read_captions(
         of the images, one a line; None = all.
     image, caption: the columns or keys that hold them; None = those with a usual name.
     skip_missing: leave out images that are not there and name them in `CaptionData.missing`.
+    find_images: False where features are ready-made and images need not be there: `image` of each
+        example is then the name that the captions have.
 
     A blank caption is dropped and counted, and so is an image that has no other. Raises UserError
     with file and line or key for everything malformed, for images that are not there, and when
@@ -61,15 +64,21 @@ def read_captions(
     chosen = [e for e in written if e.captions and (split not in SPLITS or e.split == split)]
     if not chosen:
         raise UserError(_nothing(written, split, path))
-    folder = _images_folder(path, images)
-    examples = [_example(entry, folder) for entry in chosen]
-    missing = [entry for entry, one in zip(chosen, examples, strict=True) if one is None]
-    if missing and (not skip_missing or len(missing) == len(chosen)):
+    folder = _images_folder(path, images) if find_images else None
+    places = [_place(entry, folder) for entry in chosen]
+    missing = [entry for entry, place in zip(chosen, places, strict=True) if place is None]
+    if folder is not None and missing and (not skip_missing or len(missing) == len(chosen)):
         raise UserError(_absent(missing, len(chosen), folder))
-    found = tuple(example for example in examples if example is not None)
+    found = tuple(
+        _example(entry, place)
+        for entry, place in zip(chosen, places, strict=True)
+        if place is not None
+    )
     _check_different(found, path)
     origin = str(path) if split is None else f"{path} ({split})"
-    return CaptionData(found, origin, blank, tuple(entry.image for entry in missing))
+    return CaptionData(
+        found, origin, blank, tuple(_example(each, Path(each.image)) for each in missing)
+    )
 
 
 def _count(entry: Entry) -> int:
@@ -106,13 +115,22 @@ def _images_folder(path: Path, images: Path | None) -> Path:
     return beside / "images" if os.path.isdir(beside / "images") else beside
 
 
-def _example(entry: Entry, folder: Path) -> Captioned | None:
-    """The entry with its image: at its name in the folder, else at the last part of its name."""
+def _place(entry: Entry, folder: Path | None) -> Path | None:
+    """Where its image is: at its name in the folder, or at the last part of its name.
+
+    Without a folder, the name is all that is known. None where there is no such file.
+    """
+    if folder is None:
+        return Path(entry.image)
     for name in (entry.image, PurePosixPath(entry.image).name):
         if os.path.isfile(folder / name):
-            identifier = entry.image if entry.identifier is None else entry.identifier
-            return Captioned(folder / name, entry.captions, identifier, entry.split)
+            return folder / name
     return None
+
+
+def _example(entry: Entry, image: Path) -> Captioned:
+    identifier = entry.image if entry.identifier is None else entry.identifier
+    return Captioned(image, entry.captions, identifier, entry.split)
 
 
 def _check_different(examples: Iterable[Captioned], path: Path) -> None:
