@@ -41,6 +41,19 @@ def test_lists_of_images_make_splits(data: Path, run: Run, tmp_path: Path) -> No
     assert not (tmp_path / "other").exists()
 
 
+def test_a_share_of_the_images_chooses(data: Path, run: Run, tmp_path: Path) -> None:
+    """Whole images at a time; a share of none or all is refused."""
+    captions = data / "train.captions.csv"
+    given = ("--images", data / "images", "--valid-split", "25%")
+    code, _, said = run(*train(captions, tmp_path / "run", *given))
+    assert code == 0 and "training on 40 captions" in said and "on 14 pictures" in said
+    for wrong in ("0%", "100%", "x%"):
+        code, _, said = run(*train(captions, tmp_path / "other", *given[:3], wrong))
+        assert code == 2 and f"--valid-split {wrong} is no share of the images" in said
+    code, _, said = run(*train(captions, tmp_path / "other", *given, "--valid", captions))
+    assert code == 2 and "is a share of --train: leave out --valid" in said
+
+
 def test_captions_of_files_folders_and_patterns(
     captioner: Path, data: Path, run: Run, tmp_path: Path
 ) -> None:

@@ -86,13 +86,7 @@ def read_learned(
     from regard.training.threads import resolve_threads
 
     check_grids(given)
-    learned = read_split(*train, "train", given)
-    if valid == (None, None) and not _read(train[0], None, given).splits:
-        raise UserError(
-            f"{train[0]} carries no splits: give --valid, or --valid-split with a file that lists "
-            "the images to choose the model by"
-        )
-    chosen = read_split(valid[0] or train[0], valid[1], "valid", given)
+    learned, chosen = _both(train, valid, given, configuration.training.seed)
     torch.set_num_threads(resolve_threads(configuration.training.threads))
     backbone = None
     if given.grids is None:
@@ -101,6 +95,38 @@ def read_learned(
     _, pairs = _pictured(learned, backbone, given, configuration.training.views, quiet=quiet)
     chosen, valid_pairs = _pictured(chosen, backbone, given, quiet=quiet)
     return Learned(pairs, valid_pairs, backbone, chosen)
+
+
+def _both(
+    train: tuple[str, str | None], valid: tuple[str | None, str | None], given: Given, seed: int
+) -> "tuple[CaptionData, CaptionData]":
+    """What is learned from and what chooses the model."""
+    learned = read_split(*train, "train", given)
+    share = _share(valid[1])
+    if share is not None:
+        if valid[0] is not None:
+            raise UserError(f"--valid-split {valid[1]} is a share of --train: leave out --valid")
+        parts = learned.shared(share, seed=seed)
+        return parts.split("train"), parts.split("valid")
+    if valid == (None, None) and not _read(train[0], None, given).splits:
+        raise UserError(
+            f"{train[0]} carries no splits: give --valid, or --valid-split with a share such as "
+            "10% or a file that lists the images to choose the model by"
+        )
+    return learned, read_split(valid[0] or train[0], valid[1], "valid", given)
+
+
+def _share(split: str | None) -> float | None:
+    """Of `10%`, 0.1; None where a split is no share."""
+    if split is None or not split.endswith("%") or Path(split).exists():
+        return None
+    try:
+        share = float(split[:-1]) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise UserError(f"--valid-split {split} is no share of the images; 10% would be one")
+    return share
 
 
 def read_asked(

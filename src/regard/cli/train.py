@@ -49,7 +49,10 @@ def train(
         typer.Option(metavar="SPLIT", help="Captions: a split of --train, or a list of images."),
     ] = None,
     valid_split: Annotated[
-        str | None, typer.Option(metavar="SPLIT", help="Captions: the same of --valid.")
+        str | None,
+        typer.Option(
+            metavar="SPLIT", help="Captions: the same of --valid; or a share of --train, like 10%."
+        ),
     ] = None,
     cache: Cache = None,
     grids: Grids = None,
