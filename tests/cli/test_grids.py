@@ -52,6 +52,9 @@ def test_measuring_ready_features_is_measuring_images(
     )
     assert code == 0
     assert json.loads(given[0])["metrics"] == json.loads(seen[0])["metrics"]
+    names = [row.split("\t")[0] for row in (tmp_path / "given.tsv").read_text().splitlines()]
+    code, rows, _ = run("caption", "--model", captioner, "--grids", grids, *names)
+    assert code == 0 and rows == (tmp_path / "given.tsv").read_text().splitlines()
     wrote = [(tmp_path / name).read_text(encoding="utf-8") for name in ("seen.tsv", "given.tsv")]
     assert wrote[0] == wrote[1]
 
@@ -70,7 +73,7 @@ def test_training_on_ready_features(data: Path, captioner: Path, run: Run, tmp_p
     code, shown, said = run(*train(folder, out, "--grids", grids))
     assert code == 0 and "training on 54 captions of" in said
     assert f"evaluate --model {out} --data CAPTIONS --grids {grids}" in "\n".join(shown)
-    assert "regard caption" not in "\n".join(shown)
+    assert f"caption --model {out} --grids {grids} NAME" in "\n".join(shown)
     assert read_configuration(out)[0].backbone is None
     code, shown, _ = run("evaluate", "--model", out, "--data", folder, "--grids", grids)
     assert code == 0 and any(line.startswith("cider_d") for line in shown)
@@ -92,10 +95,15 @@ def test_ready_features_that_do_not_fit(
     assert code == 2 and "--skip-unreadable is for images, and --grids" in said
     code, _, said = run(*asked, "--regions", data / "test.regions.jsonl")
     assert code == 2 and "--regions are places in images" in said
+    code, _, said = run("caption", "--model", captioner, "--grids", grids, "other.png")
+    assert code == 2 and "has no features of the image other.png" in said
     code, _, said = run(*asked, "--split", "valid")
     assert code == 2 and "has no features of the image" in said
     for path in grids.rglob("*.npy"):
         np.save(path, np.load(path)[:, :5])
+    name = next(grids.rglob("*.npy")).relative_to(grids).as_posix().removesuffix(".npy")
+    code, _, said = run("caption", "--model", captioner, "--grids", grids, name)
+    assert code == 2 and f"{grids} has grids of 4 x 4 vectors of 5" in said
     code, _, said = run(*asked)
     assert code == 2 and f"vectors of 5, and {captioner} reads 4 x 4 of 192" in said
     other = ("--set", "training.views=[original, flipped]", "--grids", grids)

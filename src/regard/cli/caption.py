@@ -1,12 +1,12 @@
 """The caption verb: a description of each image."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regard.cli.options import AsJson, Beam, LengthPenalty, Run, Steps, Threads
+from regard.cli.options import AsJson, Beam, Grids, LengthPenalty, Run, Steps, Threads
 from regard.errors import UserError
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def caption(
     batch_size: Annotated[
         int, typer.Option(min=1, metavar="N", help="Images computed together.")
     ] = 32,
+    grids: Grids = None,
     threads: Threads = None,
 ) -> None:
     """Describe images: image and caption, with a tab between them.
@@ -46,13 +47,13 @@ def caption(
     from regard.cli.reading import counted, load_model
     from regard.cli.streams import line_writer
 
-    files = image_files(images)
+    files = image_files(images) if grids is None else [Path(name) for name in images]
     loaded = load_model(model, threads, steps=steps)
     options: Any = {"beam": beam, "nbest": nbest or 1, "length_penalty": length_penalty}
     options |= {"batch_size": batch_size, "attention": as_json}
     bad = 0
     with line_writer(output) as write:
-        for answers in _answers(loaded, files, options):
+        for answers in _answers(loaded, files, grids, options):
             write([line for each in answers for line in _lines(*each, as_json, nbest)])
             bad += _report([answer for _, answer in answers])
     if bad:
@@ -60,13 +61,36 @@ def caption(
 
 
 def _answers(
-    model: "Model", files: list[Path], options: dict[str, Any]
+    model: "Model", files: list[Path], grids: Path | None, options: dict[str, Any]
 ) -> Iterator[list[tuple[Path, "Caption"]]]:
     """Image and caption, a batch at a time."""
+    answer = model.caption if grids is None else _from_ready(model, files, grids)
     size = options["batch_size"]
     for start in range(0, len(files), size):
         some = files[start : start + size]
-        yield list(zip(some, model.caption(some, **options), strict=True))
+        yield list(zip(some, answer(some, **options), strict=True))
+
+
+def _from_ready(model: "Model", files: list[Path], path: Path) -> "Callable[..., list[Caption]]":
+    """Captions of images whose features are ready-made, some at a time."""
+    from regard.cli.pictures import check_shape
+    from regard.data.images.ready import ready_grids
+    from regard.data.pictures import Picture
+    from regard.evaluation.captioning import caption_pictures
+
+    grids = ready_grids(path, [file.as_posix() for file in files])
+    check_shape(model, grids, str(path))
+    pictures = {file: Picture(grids, number) for number, file in enumerate(files)}
+
+    def answer(
+        some: list[Path], *, length_penalty: float | None, attention: bool, **options: Any
+    ) -> "list[Caption]":
+        search = model.search_configuration(length_penalty)
+        options["need_attention"] = attention
+        seen = [pictures[file] for file in some]
+        return caption_pictures(model.network, model.tokenizers, seen, search, **options)
+
+    return answer
 
 
 def _report(answers: "list[Caption]") -> int:

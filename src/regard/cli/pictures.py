@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from regard.data.captions import CaptionData
     from regard.data.images.backbone import Backbone
     from regard.data.images.cached import CachedGrids
+    from regard.data.images.grids import Grids
     from regard.data.pairs import Pairs
     from regard.models import GridShape
     from regard.training.configuration import Configuration
@@ -136,7 +137,8 @@ def read_asked(
     check_grids(given)
     backbone = model.needed_backbone() if given.grids is None else None
     captions, pairs = _pictured(read_split(data, split, "test", given), backbone, given)
-    check_shape(model, pairs)
+    assert pairs[0].picture is not None
+    check_shape(model, pairs[0].picture.grids, pairs.origin)
     images = f"{counted(len(captions), 'image')}, {counted(len(pairs), 'caption')}"
     blank = f" ({counted(captions.blank, 'blank caption')} dropped)" if captions.blank else ""
     report(f"{captions.origin}: {images}{blank}")
@@ -211,19 +213,16 @@ def check_grids(given: Given) -> None:
         _refuse(options, "images, and --grids has their features")
 
 
-def check_shape(model: "Model", pairs: "Pairs") -> None:
+def check_shape(model: "Model", grids: "Grids", origin: str) -> None:
     """Raises UserError where pictures are not of the shape that a model reads."""
     from regard.search import Ensemble
 
     network = model.network
     first: Any = network.members[0] if isinstance(network, Ensemble) else network
     shape: GridShape = first.encoder.shape
-    picture = pairs[0].picture
-    assert picture is not None
-    grids = picture.grids
     if shape != (grids.rows, grids.columns, grids.size):
         raise UserError(
-            f"{pairs.origin} has grids of {grids.rows} x {grids.columns} vectors of {grids.size}, "
+            f"{origin} has grids of {grids.rows} x {grids.columns} vectors of {grids.size}, "
             f"and {model.directory} reads {shape.rows} x {shape.columns} of {shape.size}"
         )
 

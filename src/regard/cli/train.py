@@ -202,6 +202,7 @@ def _next(learned: "Learned", out: Path, features: str | None, given: "Given") -
     if given.grids is not None:
         grids = quote(str(given.grids))
         return [
+            f"  regard caption --model {place} --grids {grids} NAME",
             f"  regard evaluate --model {place} --data CAPTIONS --grids {grids}",
             f"  regard info {place}",
         ]
