@@ -130,6 +130,13 @@ def test_images_that_are_left_out(data: Path, run: Run, tmp_path: Path) -> None:
     code, _, said = run(*train(folder, tmp_path / "run", "--skip-unreadable"))
     assert code == 0 and "training on 52 captions of" in said
     assert f"(train): 2 images left out: {first} is not there, {damaged}: damaged" in said
+    captions = ("--images", images, "--valid-split", "10%", "--skip-unreadable")
+    code, _, said = run(*train(folder / "train.captions.csv", tmp_path / "shared", *captions))
+    assert code == 0 and f"{first} is not there" in said and f"{damaged}: damaged" in said
+    code, _, said = run(
+        *train(folder, tmp_path / "silent", "--skip-unreadable", "--quiet", "--no-report")
+    )
+    assert (code, said) == (0, "")
     shutil.copy(data / "images" / first, images)
     code, _, said = run(*train(folder, tmp_path / "other"))
     assert code == 2 and f"{damaged}: damaged" in said

@@ -168,7 +168,7 @@ def _pictured(
     grids = _features(captions.images(), backbone, given, views, quiet=quiet)
     left_out = [f"{each.image} is not there" for each in captions.missing]
     left_out += [each.reason for each in grids.damaged]
-    if left_out:
+    if left_out and not quiet:
         some = f"{counted(len(left_out), 'image')} left out: {listed(left_out)}"
         report(f"{captions.origin}: {some}")
     captions = captions.chosen(grids.kept)

@@ -86,7 +86,8 @@ class CaptionData(Sequence[Captioned]):
         """All images, each put into a split by a share drawn from `seed`, whole images at a time.
 
         valid, test: shares of the images, at least one image where the share is above 0. The draw
-        depends on the identifiers alone and not on their order. Raises UserError when no image is
+        depends on the identifiers alone and not on their order; images that are missing count as
+        those of training. Raises UserError when no image is
         left for training.
         """
         counts = [max(1, round(share * len(self))) if share > 0 else 0 for share in (valid, test)]
@@ -105,4 +106,5 @@ class CaptionData(Sequence[Captioned]):
                 replace(example, split=chosen.get(index, "train"))
                 for index, example in enumerate(self.examples)
             ),
+            missing=tuple(replace(example, split="train") for example in self.missing),
         )
