@@ -95,6 +95,9 @@ def test_ready_features_that_do_not_fit(
     assert code == 2 and "--skip-unreadable is for images, and --grids" in said
     code, _, said = run(*asked, "--regions", data / "test.regions.jsonl")
     assert code == 2 and "--regions are places in images" in said
+    report = ("report", *asked[1:], "--out", tmp_path / "page.html")
+    code, _, said = run(*report, "--regions", data / "test.regions.jsonl")
+    assert code == 2 and "--regions are places in images" in said
     code, _, said = run("caption", "--model", captioner, "--grids", grids, "other.png")
     assert code == 2 and "has no features of the image other.png" in said
     code, _, said = run(*asked, "--split", "valid")

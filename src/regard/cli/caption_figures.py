@@ -91,10 +91,8 @@ def measure_captions(
     from regard.cli.pictures import read_asked, read_split
     from regard.data.captions.regions import read_regions
 
-    if regions is not None and given.grids is not None:
-        raise UserError("--regions are places in images: give --images in place of --grids")
     gold = None if regions is None else read_regions(regions)
-    captions, pairs = read_asked(data, split, model, given)
+    captions, pairs = read_asked(data, split, model, given, regions)
     known = None if train is None else read_split(train, None, "train", given)
     said = None if known is None else [text for each in known for text in each.captions]
     asked = pairs.questions()

@@ -86,7 +86,7 @@ def read_learned(
     from regard.data.images.backbone import load_backbone
     from regard.training.threads import resolve_threads
 
-    check_grids(given)
+    _check_grids(given)
     learned, chosen = _both(train, valid, given, configuration.training.seed)
     torch.set_num_threads(resolve_threads(configuration.training.threads))
     backbone = None
@@ -131,10 +131,15 @@ def _share(split: str | None) -> float | None:
 
 
 def read_asked(
-    data: str, split: str | None, model: "Model", given: Given
+    data: str, split: str | None, model: "Model", given: Given, regions: Path | None
 ) -> "tuple[CaptionData, Pairs]":
-    """Captions to measure a model by, told on standard error, and their pairs with pictures."""
-    check_grids(given)
+    """Captions to measure a model by, told on standard error, and their pairs with pictures.
+
+    regions: where their nouns are, if known; then the images must be there.
+    """
+    _check_grids(given)
+    if regions is not None and given.grids is not None:
+        raise UserError("--regions are places in images: give --images in place of --grids")
     backbone = model.needed_backbone() if given.grids is None else None
     captions, pairs = _pictured(read_split(data, split, "test", given), backbone, given)
     assert pairs[0].picture is not None
@@ -202,7 +207,7 @@ def _features(
         reporter.close()
 
 
-def check_grids(given: Given) -> None:
+def _check_grids(given: Given) -> None:
     """Raises UserError where features are ready-made, and options are given that make some."""
     if given.grids is not None:
         options = {

@@ -79,7 +79,7 @@ def report(
     search: Any = {"beam": beam, "length_penalty": length_penalty, "batch_size": batch_size}
     if loaded.reads_pictures:
         refuse_with_images(features=features, alignments=alignments)
-        captions, pairs = read_asked(data, split, loaded, given)
+        captions, pairs = read_asked(data, split, loaded, given, regions)
         subject = f"{counted(len(captions), 'image')} of {captions.origin}"
         how = Measuring(subject, LOOKED_AT, resamples, search)
         found = caption_findings(loaded, model, captions, pairs.questions(), regions, how)

@@ -199,18 +199,15 @@ def _next(learned: "Learned", out: Path, features: str | None, given: "Given") -
     from shlex import quote
 
     place = quote(str(out))
-    if given.grids is not None:
-        grids = quote(str(given.grids))
-        return [
-            f"  regard caption --model {place} --grids {grids} NAME",
-            f"  regard evaluate --model {place} --data CAPTIONS --grids {grids}",
-            f"  regard info {place}",
-        ]
     if learned.train.have_pictures:
-        folder = "" if given.images is None else f" --images {quote(str(given.images))}"
+        asked = "IMAGE"
+        where = "" if given.images is None else f" --images {quote(str(given.images))}"
+        if given.grids is not None:
+            where = f" --grids {quote(str(given.grids))}"
+            asked = f"{where.strip()} NAME"
         return [
-            f"  regard caption --model {place} IMAGE",
-            f"  regard evaluate --model {place} --data CAPTIONS{folder}",
+            f"  regard caption --model {place} {asked}",
+            f"  regard evaluate --model {place} --data CAPTIONS{where}",
             f"  regard info {place}",
         ]
     column = "" if features is None else f" --features {quote(features)}"
